@@ -9,8 +9,9 @@ description = {
   detailed = [[
     gprof.lua reads an executable compiled with -pg and the gmon.out of its runs, and
     prints the flat profile and the call graph. It corrects errors of GNU gprof; on
-    request, it reproduces GNU gprof's output byte for byte. Scripts can read everything
-    in a report as Lua values.
+    request, it reproduces GNU gprof's output byte for byte. It also records Lua scripts,
+    and programs that were not compiled with -pg. Scripts can read everything in a report
+    as Lua values.
   ]],
   license = "GPL-3.0-or-later",
   labels = { "profiling", "gprof", "debug" },

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 #   make test            build with warnings as errors, then run all specs; one of them is the linter
+#   make test-browser    run the specs of pages in Chromium
 #   make test-sanitized  run them with AddressSanitizer and UBSan
 #   make test-starved    run the program without memory, in the sanitized interpreter
 #   make test-collector  run some of them with an aggressive garbage collector
@@ -43,7 +44,12 @@ $(SPAWN): spec/support/spawn.c
 CASES = 4
 test: deps-test
 	$(call run_specs,,GPROF_CASES=$${GPROF_CASES:-$(CASES)}, \
-	  $(filter-out $(STARTS_SANITIZED),$(ALL_SPECS)),$(LUA))
+	  $(filter-out $(IN_BROWSER) $(STARTS_SANITIZED),$(ALL_SPECS)),$(LUA))
+
+# Chromium takes a quarter of the time of all specs.
+IN_BROWSER = $(wildcard spec/export/*_browser_spec.lua)
+test-browser: deps-test
+	$(call run_specs,,GPROF_CASES=$${GPROF_CASES:-$(CASES)},$(IN_BROWSER),$(LUA))
 
 test-summary:
 	@spec/summary.sh
@@ -133,7 +139,7 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 OF_CORE = $(wildcard $(patsubst %,spec/%/*_spec.lua,debug format gmon lua object print profile report symbols)) \
   $(call spec_files,$(addprefix system/,damaged fuzz_targets planted) $(addprefix export/,json pprof) \
   $(addprefix library/,annotation) $(addprefix scripts/,lua_programs))
-UNSANITIZED = $(wildcard spec/export/*_browser_spec.lua) $(call spec_files,export/readers \
+UNSANITIZED = $(IN_BROWSER) $(call spec_files,export/readers \
   runtime/annotated_blocks runtime/blocks runtime/races runtime/recorded_blocks runtime/recorder \
   system/checkout system/manual system/mpi system/slurm system/written_files) $(STARTS_SANITIZED)
 test-sanitized: deps-test
@@ -160,7 +166,7 @@ test-starved: deps-test
 COLLECTED = lua/objects lua/misuse gmon/records symbols/symspec profile/samples report/reports \
   report/user_report
 STEPPED = gmon/gmon object/image profile/numbers lua/stream format/terminal lua/trace
-NOT_COLLECTED = $(wildcard spec/export/*_browser_spec.lua) $(call spec_files,export/html \
+NOT_COLLECTED = $(IN_BROWSER) $(call spec_files,export/html \
   library/native $(addprefix system/,bench checkout coverage fuzz growth installation mutants \
   sanitizer scarce starved startup))
 COLLECTOR = GPROF_PATIENCE=10 GPROF_LUA=$(CURDIR)/spec/collected.sh
@@ -286,7 +292,7 @@ check-all: deps-all
 	@$(MAKE) --no-print-directory --keep-going $(CHECKS)
 
 check-tests:
-	@GPROF_THOROUGH=1 $(MAKE) --no-print-directory --keep-going test test-sanitized test-starved CASES=60
+	@GPROF_THOROUGH=1 $(MAKE) --no-print-directory --keep-going test test-browser test-sanitized test-starved CASES=60
 
 check-collector:
 	@GPROF_THOROUGH=1 $(MAKE) --no-print-directory test-collector COLLECTED="$(COLLECTED) $(STEPPED)"
@@ -302,5 +308,5 @@ check-arm64:
 check-whole-runs:
 	@$(MAKE) --no-print-directory run-whole-runs RUNS=2000
 
-.PHONY: test test-sanitized test-starved test-collector test-collected test-valgrind test-summary \
+.PHONY: test test-browser test-sanitized test-starved test-collector test-collected test-valgrind test-summary \
   check-all $(CHECKS) check-tests lint examples faults run-coverage counted-runtime

@@ -24,10 +24,15 @@ bool gp_has_debug_info(const gp_image *image) {
  * .debug_info, plus LEAST_STRINGS. */
 enum { PER_LINE_BYTE = 128, PER_INFO_BYTE = 64, LEAST_STRINGS = 1 << 20 };
 
-static void open_sections(gp_dwarf *dwarf, const gp_image *image) {
-  memset(dwarf, 0, sizeof *dwarf);
+static void set_machine(gp_dwarf *dwarf, const gp_image *image) {
   dwarf->layout = image->layout;
   dwarf->signed_addresses = bfd_get_sign_extend_vma(image->file) > 0;
+  dwarf->isa_bit = image->traits & GP_ISA_BIT ? 1 : 0;
+}
+
+static void open_sections(gp_dwarf *dwarf, const gp_image *image) {
+  memset(dwarf, 0, sizeof *dwarf);
+  set_machine(dwarf, image);
   gp_section_open(&dwarf->info, image, ".debug_info");
   gp_section_open(&dwarf->abbrev, image, ".debug_abbrev");
   gp_section_open(&dwarf->line, image, ".debug_line");
@@ -83,8 +88,7 @@ bool gp_dwarf_no_memory(const gp_dwarf *dwarf) {
 void gp_dwarf_open_split(gp_dwarf *dwarf, const gp_image *split, const gp_image *image) {
   memset(dwarf, 0, sizeof *dwarf);
   if (bfd_get_flavour(split->file) != bfd_target_elf_flavour) return;
-  dwarf->layout = image->layout;
-  dwarf->signed_addresses = bfd_get_sign_extend_vma(image->file) > 0;
+  set_machine(dwarf, image);
   gp_section_open(&dwarf->info, split, ".debug_info.dwo");
   gp_section_open(&dwarf->abbrev, split, ".debug_abbrev.dwo");
   gp_section_open(&dwarf->str, split, ".debug_str.dwo");

@@ -15,6 +15,7 @@
 typedef struct gp_dwarf {
   gp_layout layout;
   bool signed_addresses;  /* 4-byte addresses are sign-extended, as on MIPS */
+  uint64_t isa_bit;       /* 1 if bit 0 of an address selects the instruction set; or 0 */
   gp_section info, abbrev, line, str, line_str, str_offsets;  /* .debug_info ... */
   gp_section addr, ranges, rnglists;
   gp_section sup_str;     /* .debug_str of the supplementary file; empty without one */

@@ -18,6 +18,7 @@ enum { LNE_end_sequence = 1, LNE_set_address, LNE_define_file, LNE_set_discrimin
 void gp_line_program_init(gp_line_program *program, gp_dwarf *dwarf) {
   memset(program, 0, sizeof *program);
   program->dwarf = dwarf;
+  program->isa_bit = dwarf->isa_bit;
 }
 
 void gp_line_program_free(gp_line_program *program) {
@@ -85,6 +86,7 @@ static bool read_header(gp_line_program *program, gp_unit_layout *layout) {
 
 static void reset(gp_line_program *program) {
   program->row = (gp_line_row){.file = 1, .line = 1, .is_statement = program->statement};
+  program->address = 0;
   program->operation = 0;
 }
 
@@ -125,7 +127,7 @@ static inline void advance(gp_line_program *program, uint64_t operations) {
     program->operation = (unsigned)(operations % program->operations);
     operations /= program->operations;
   }
-  program->row.address += operations * program->instruction_size;
+  program->address += operations * program->instruction_size;
 }
 
 /* Executes a special opcode: advances both address and line. */
@@ -158,7 +160,7 @@ static bool run_extended(gp_line_program *program) {
     case LNE_end_sequence: program->row.end = true; return true;
     case LNE_set_address:
       program->operation = 0;
-      program->row.address =
+      program->address =
           gp_dwarf_extend(program->dwarf, size, gp_take_uint(&operand, size));
       break;
     case LNE_set_discriminator:
@@ -195,7 +197,7 @@ static bool run_standard(gp_line_program *program, unsigned opcode) {
         advance(program, (255u - program->opcode_base) / program->line_range);
       break;
     case LNS_fixed_advance_pc:
-      row->address += gp_take_u16(code);
+      program->address += gp_take_u16(code);
       program->operation = 0;
       break;
     case LNS_set_basic_block:
@@ -211,6 +213,11 @@ static bool run_standard(gp_line_program *program, unsigned opcode) {
   return false;
 }
 
+static const gp_line_row *emit(gp_line_program *program) {
+  program->row.address = program->address & ~program->isa_bit;
+  return &program->row;
+}
+
 const gp_line_row *gp_line_program_next(gp_line_program *program) {
   if (program->row.end) reset(program);
   program->row.discriminator = 0;
@@ -219,10 +226,10 @@ const gp_line_row *gp_line_program_next(gp_line_program *program) {
     if (opcode >= program->opcode_base) {
       if (program->line_range == 0) break;
       advance_both(program, opcode);
-      return &program->row;
+      return emit(program);
     }
     if (opcode > 0 ? run_standard(program, opcode) : run_extended(program))
-      return &program->row;
+      return emit(program);
   }
   if (program->code.at < program->code.end) give_up(program);
   return NULL;

@@ -35,7 +35,9 @@ typedef struct gp_line_program {
   int8_t line_base;
   bool statement;           /* initial value of is_statement */
 
-  gp_line_row row;          /* the state machine's registers */
+  gp_line_row row;          /* the state machine's registers, except: */
+  uint64_t address;         /* may have the bit that selects the instruction set */
+  uint64_t isa_bit;         /* that bit, which rows do not have; 0: rows have it, too */
   unsigned operation;       /* op_index: the operation within a VLIW instruction */
   bool malformed;
   bool files_read;          /* the tables have been read into `files` */

@@ -172,6 +172,7 @@ bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_names *names
   bool failed = !gp_line_tables_open(&tables, image, readable);
   if (how == GP_LINES_OF_UNITS) gp_line_tables_limit(&tables, wanted, wanted_count);
   r.program = &tables.program;
+  if (as_libbfd) r.program->isa_bit = 0;
   r.row_limit = MAX_OVERLAP * (tables.dwarf.line.size + wanted_count);
   while (!failed && !r.too_many && gp_line_tables_next(&tables, &failed))
     failed = !read_table(&r);

@@ -44,8 +44,9 @@ static bool is_discarded(const reading *r, uint64_t low) {
 }
 
 static void add(reading *r, uint64_t low, uint64_t high) {
-  low &= r->most;
-  high &= r->most;
+  uint64_t mask = r->most & ~r->lists->dwarf->isa_bit;
+  low &= mask;
+  high &= mask;
   if (low >= high || is_discarded(r, low)) return;
   gp_range_lists *lists = r->lists;
   if (GP_RESERVE(&lists->capacity, lists->count + 1, GP_COLUMN(lists->range)))

@@ -2,6 +2,8 @@
 /* The module gprof.core: makes the core's objects available to Lua. */
 #include <lauxlib.h>
 
+#include "bundle/bundle.h"
+#include "bundle/bytecode.h"
 #include "lua/module.h"
 
 /* The only exported symbol. */

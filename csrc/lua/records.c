@@ -220,6 +220,20 @@ static int next_block(lua_State *L) {
   return 2;
 }
 
+/* The address of a function, and of a place that created coroutines with it. */
+static int next_creation(lua_State *L) {
+  const gp_call_paths *paths = &data_of_iteration(L)->paths;
+  for (size_t row; (row = next_number(L)) < paths->samples.count;) {
+    const uint64_t context = paths->samples.first[row];
+    if (paths->samples.amount[row] > 0 || context == GP_ROOT_CONTEXT) continue;
+    const uint64_t site = paths->contexts.second[context - 1];
+    lua_pushinteger(L, (lua_Integer)paths->sites.second[site]);
+    lua_pushinteger(L, (lua_Integer)paths->samples.second[row]);
+    return 2;
+  }
+  return 0;
+}
+
 static int next_histogram(lua_State *L) {
   const gp_data *data = data_of_iteration(L);
   size_t number = next_number(L);
@@ -235,6 +249,8 @@ static int next_histogram(lua_State *L) {
 static int iterate_arcs(lua_State *L) { return iterate(L, next_arc); }
 
 static int iterate_blocks(lua_State *L) { return iterate(L, next_block); }
+
+static int iterate_creations(lua_State *L) { return iterate(L, next_creation); }
 
 static int iterate_histograms(lua_State *L) { return iterate(L, next_histogram); }
 
@@ -323,7 +339,7 @@ void gp_define_records(lua_State *L) {
   static const luaL_Reg data_methods[] = {
       {"add_histogram", add_histogram}, {"add_arc", add_arc}, {"add_block", add_block},
       {"merge", merge}, {"histograms", iterate_histograms}, {"arcs", iterate_arcs},
-      {"blocks", iterate_blocks}, {NULL, NULL}};
+      {"blocks", iterate_blocks}, {"creations", iterate_creations}, {NULL, NULL}};
   gp_define_methods(L, GP_DATA, data_methods);
   gp_define_object(L, GP_HISTOGRAM, gp_get_field, meta, methods, fields);
   lua_pop(L, 1);

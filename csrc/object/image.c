@@ -86,14 +86,16 @@ static bool fail_symbols(gp_error *error) {
 }
 
 /* Fails if most names are missing: then the string table is damaged, and a report would
- * be useless. libbfd returns "(null)" or "" for a name that it cannot read. */
+ * be useless. libbfd returns "(null)" or "" for a name that it cannot read. Local labels
+ * may have no name: clang makes such labels for MIPS. */
 static bool check_names(asymbol **symbols, long count, gp_error *error) {
+  const flagword needs_name = BSF_FUNCTION | BSF_OBJECT | BSF_GLOBAL | BSF_WEAK;
   long named = 0, lost = 0;
   for (long i = 0; i < count; i++) {
     const char *name = symbols[i]->name;
     if (symbols[i]->flags & (BSF_SECTION_SYM | BSF_FILE)) continue;
     if (name && *name && strcmp(name, "(null)") != 0) named++;
-    else lost++;
+    else if (symbols[i]->flags & needs_name) lost++;
   }
   if (lost <= named) return true;
   return gp_fail(error, "symbol table: cannot read the names of %ld symbols", lost);

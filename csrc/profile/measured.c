@@ -155,7 +155,8 @@ static bool add_steps(const gp_measured *m, gp_pairs *arcs) {
       done = add_step(arcs, m->function[parent_of(m, c)], m->site[c], 0) &&
              add_step(arcs, m->site[c], m->function[c], 0);
   for (size_t i = 0; done && i < samples->count; i++)
-    done = add_step(arcs, m->function[samples->first[i]], m->sampled[i], 0);
+    done = samples->amount[i] == 0 ||
+           add_step(arcs, m->function[samples->first[i]], m->sampled[i], 0);
   for (size_t i = 0; done && i < indirect->count; i++)
     done = add_step(arcs, m->function[indirect->first[i]],
                     callee_at(m, indirect->second[i]), indirect->amount[i]);
@@ -275,8 +276,8 @@ static bool add_samples(accounts *a, const gp_selection *flat, const gp_selectio
   const gp_pairs *samples = &m->paths->samples;
   for (size_t i = 0; i < samples->count; i++) {
     uint32_t context = (uint32_t)samples->first[i], function = m->sampled[i];
-    if (function == GP_NONE || !gp_is_selected(flat, function) ||
-        !gp_is_selected(time, function))
+    if (samples->amount[i] == 0 || function == GP_NONE ||
+        !gp_is_selected(flat, function) || !gp_is_selected(time, function))
       continue;
     uint32_t arc = step_of(a, m->function[context], function), node = a->node[context];
     if (!add_node(a, &node, m->function[context], function, arc)) return false;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_BYTES = 1 << 14, TABLES = 64, PAUSE = 8 };
+enum { MOST_BYTES = 1 << 14, TABLES = 8, PAUSE = 8 };
 
 /* A state that is watched, whose first block has all that is not collected. `wrong`: the
  * bytes that cannot be SCR_WORKS. */

@@ -97,13 +97,18 @@ static void replace(lua_State *L, int index, lua_CFunction function) {
     lua_pushvalue(L, index);
 }
 
-/* --- calls that resume, if calls are counted ------------------------------------- */
+/* --- calls of Lua's own functions, if calls are counted ---------------------------- */
 
 /* Lua's coroutine.resume, and what its coroutine.wrap returns. */
 static lua_CFunction lua_resume_function, lua_wrapped_function;
 
-/* Learns them from the functions at 1 and 2, unless the program has replaced these. */
-static void learn_resumers(lua_State *L) {
+/* Its coroutine.wrap and coroutine.create. */
+static lua_CFunction lua_wrap_function, lua_create_function;
+
+/* Learns them from the functions at 1 to 3, unless the program has replaced these. */
+static void learn_functions(lua_State *L) {
+  lua_wrap_function = lua_tocfunction(L, 2);
+  lua_create_function = lua_tocfunction(L, 3);
   if (!lua_iscfunction(L, 1) || !lua_iscfunction(L, 2)) return;
   lua_resume_function = lua_tocfunction(L, 1);
   lua_pushvalue(L, 2);
@@ -135,8 +140,37 @@ void scr_hook_resumed(const scr_recording *r, lua_State *L, const lua_Debug *ar,
   lua_pop(L, 1);
 }
 
+bool scr_creates(lua_CFunction entry) {
+  return entry == lua_create_function || entry == lua_wrap_function;
+}
+
+/* Adds a place to those of a function, unless there are many, or it is known. */
+static void add_place(scr_function *f, scr_place place) {
+  for (int i = 0; i < SCR_MOST_CREATED; i++) {
+    scr_place *known = &f->created[i];
+    if (known->line == 0) *known = place;
+    if (known->function == place.function && known->line == place.line) return;
+  }
+}
+
+bool scr_note_creation(scr_recording *r, lua_State *L, const lua_Debug *ar,
+                       uint32_t line) {
+  lua_Debug creator;
+  if (line == 0 || !lua_getstack(L, 1, &creator) || !lua_getlocal(L, ar, 1)) return true;
+  if (!lua_isfunction(L, -1)) {
+    lua_pop(L, 1);
+    return true;
+  }
+  const uint32_t body = scr_function_at_top(&r->functions, r->closures, L);
+  const uint32_t function =
+      scr_function_number(&r->functions, r->closures, L, &creator);
+  if (body == SCR_NONE || function == SCR_NONE) return false;
+  add_place(&r->functions.list[body], (scr_place){function, line});
+  return true;
+}
+
 int scr_coroutines(lua_State *L) {
-  learn_resumers(L);
+  learn_functions(L);
   replace(L, 1, resume);
   replace(L, 2, wrap);
   return 2;

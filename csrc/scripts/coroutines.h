@@ -11,8 +11,8 @@
 
 #include "scripts/recording.h"
 
-/* coroutines(resume, wrap) -> the functions that replace these: they do what Lua's own
- * do, and Lua functions are not replaced */
+/* coroutines(resume, wrap, create) -> the functions that replace the first two: they do
+ * what Lua's own do, and Lua functions are not replaced */
 int scr_coroutines(lua_State *L);
 
 /* Whether calls of a C function resume coroutines. */
@@ -22,5 +22,13 @@ bool scr_resumes(lua_CFunction entry);
  * the called function, which resumes; `ar`, the event of the call. */
 void scr_hook_resumed(const scr_recording *r, lua_State *L, const lua_Debug *ar,
                       lua_CFunction entry);
+
+/* Whether calls of a C function create coroutines. */
+bool scr_creates(lua_CFunction entry);
+
+/* Remembers where a coroutine is created: by the call that `ar` is about, in a line of a
+ * function, if that is known. False if there is no memory. */
+bool scr_note_creation(scr_recording *r, lua_State *L, const lua_Debug *ar,
+                       uint32_t line);
 
 #endif

@@ -59,6 +59,28 @@ static bool is_same(const scr_function *a, const scr_function *b) {
   return a->code == b->code && is_same_place(a, b);
 }
 
+/* Returns the word of a function's place in `places`, and sets the bit. */
+static uint64_t *word_of_place(scr_functions *functions, const scr_function *f,
+                               uint64_t *bit) {
+  const uint64_t place =
+      (uint64_t)(uintptr_t)f->entry ^ (uint64_t)f->first << 32 ^ f->signature;
+  const uint64_t hash = gp_mix(place) % SCR_PLACES;
+  *bit = UINT64_C(1) << hash % 64;
+  return &functions->places[hash / 64];
+}
+
+/* Whether there may be a function at the place of another one. A checksum of bytecode
+ * takes much longer. */
+static bool has_place(scr_functions *functions, const scr_function *f) {
+  uint64_t bit;
+  return *word_of_place(functions, f, &bit) & bit;
+}
+
+static void add_place(scr_functions *functions, const scr_function *f) {
+  uint64_t bit, *word = word_of_place(functions, f, &bit);
+  *word |= bit;
+}
+
 /* Returns the slot of a function: its own, or the free one where it belongs. */
 static uint32_t *slot_of(const scr_functions *functions, const scr_function *wanted) {
   const size_t mask = functions->slot_count - 1;
@@ -102,6 +124,7 @@ static uint32_t add(scr_functions *functions, const scr_function *wanted) {
   scr_function added = *wanted;
   if (wanted->source && !(added.source = strdup(wanted->source))) return SCR_NONE;
   added.text = kept_text(functions, wanted->text);
+  add_place(functions, wanted);
   const uint32_t number = (uint32_t)functions->count;
   uint32_t *slot = slot_of(functions, &added);
   functions->list[functions->count++] = added;
@@ -222,6 +245,11 @@ uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
     if (found->closure == called) return found->number;
   }
   lua_getinfo(L, "f", ar);
+  return scr_function_at_top(functions, closures, L);
+}
+
+uint32_t scr_function_at_top(scr_functions *functions, scr_closures *closures,
+                             lua_State *L) {
   const void *closure = lua_topointer(L, -1);
   scr_known other = {NULL, 0}, *known = &other;
   if (closures) known = scr_closures_at(closures, closure);
@@ -245,8 +273,10 @@ uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
 uint32_t scr_function_find(scr_functions *functions, lua_State *L) {
   lua_Debug ar;
   scr_function wanted = described(L, &ar);
-  if (known_prototype(functions, L)) wanted.code = scr_checksum(&functions->crc, L);
-  const uint32_t found = *slot_of(functions, &wanted);
+  const bool may_be_known = has_place(functions, &wanted);
+  if (may_be_known && known_prototype(functions, L))
+    wanted.code = scr_checksum(&functions->crc, L);
+  const uint32_t found = may_be_known ? *slot_of(functions, &wanted) : 0;
   lua_pop(L, 1);
   return found ? found - 1 : SCR_NONE;
 }

@@ -15,6 +15,13 @@
 #include "scripts/closures.h"
 #include "scripts/line_counts.h"
 
+/* A line of a function, by its number. */
+typedef struct scr_place {
+  uint32_t function, line;
+} scr_place;
+
+enum { SCR_MOST_CREATED = 4 };
+
 typedef struct scr_function {
   char *source;         /* "@FILE", "=NAME" or a shortened text; NULL for C functions */
   char *text;           /* of a chunk that is a text; NULL if not kept */
@@ -28,9 +35,11 @@ typedef struct scr_function {
   uint32_t begun;       /* of a zone: the line where it was first begun */
   uint32_t asked;       /* calls that were asked for a name */
   scr_lines lines;      /* empty unless lines are counted */
+  scr_place created[SCR_MOST_CREATED];  /* the first places that have created coroutines
+                                           with it; the rest has line 0 */
 } scr_function;
 
-enum { SCR_KNOWN_PROTOTYPES = 1 << 10 };
+enum { SCR_KNOWN_PROTOTYPES = 1 << 10, SCR_PLACES = 1 << 13 };
 
 typedef struct scr_functions {
   scr_function *list;
@@ -43,6 +52,7 @@ typedef struct scr_functions {
   bool knows_calls;     /* likewise: see scr_call */
   gp_crc32 crc;
   scr_known *known;     /* SCR_KNOWN_PROTOTYPES entries */
+  uint64_t places[SCR_PLACES / 64];   /* a bit for each hash of a place: see has_place */
 } scr_functions;
 
 bool scr_functions_init(scr_functions *functions);
@@ -53,8 +63,12 @@ void scr_functions_free(scr_functions *functions);
 uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar);
 
-/* The same. Also learns the name by which the function was called, from the first calls:
- * the same function may be called by several names. */
+/* The same for the function at the top of the stack, which is popped. */
+uint32_t scr_function_at_top(scr_functions *functions, scr_closures *closures,
+                             lua_State *L);
+
+/* The same as scr_function_number. Also learns the name by which the function was called,
+ * from the first calls: the same function may be called by several names. */
 enum { SCR_MOST_ASKED = 16 };
 uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/crc32.h"
+#include "bundle/bundle.h"
 #include "scripts/bytecode.h"
 #include "scripts/collector.h"
 #include "scripts/continued.h"
@@ -189,8 +190,7 @@ static int start(lua_State *L) {
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
   r->functions.knows_calls = knows_calls;
-  const bool has_sites = r->closures && knows_calls && !lua_toboolean(L, 5);
-  r->sites = has_sites ? scr_closures_sites(r->closures) : NULL;
+  r->sites = r->closures && knows_calls ? scr_closures_sites(r->closures) : NULL;
   const bool continues = r->began != 0;
   start_period(r);
   r->active = true;
@@ -315,11 +315,23 @@ static void push_executions(lua_State *L, const scr_lines *lines) {
   }
 }
 
+static void push_created(lua_State *L, const scr_place *created) {
+  lua_newtable(L);
+  for (int i = 0; i < SCR_MOST_CREATED && created[i].line > 0; i++) {
+    lua_createtable(L, 0, 2);
+    set_integer(L, "creator", created[i].function + UINT64_C(1));
+    set_integer(L, "line", created[i].line);
+    lua_rawseti(L, -2, i + 1);
+  }
+}
+
 /* functions(recording) -> array of tables: `name`, or nil, and its `rank`; `source`, or
  * nil for C functions; `place` and `full_place`, of C functions, and `symbol`, or nil;
  * `first` and `last`, the lines of the definition; `signature`; `code`, the checksum of
- * the bytecode, or 0; `text`, of a chunk that is a text, or nil; `executions`, a table
- * from lines with code to numbers, empty unless lines were counted */
+ * the bytecode, or 0; `is_zone`; `text`, of a chunk that is a text, or nil;
+ * `executions`, a table from lines with code to numbers, empty unless lines were
+ * counted; `created`, an array of places that have created coroutines with the function:
+ * `creator`, the number of a function, and `line` */
 static int functions(lua_State *L) {
   const scr_functions *known = &check_recording(L)->functions;
   lua_createtable(L, (int)known->count, 0);
@@ -336,10 +348,13 @@ static int functions(lua_State *L) {
     set_integer(L, "last", f->begun ? f->begun : f->last);
     set_integer(L, "signature", f->begun ? 0 : f->signature);
     set_integer(L, "code", f->code);
+    set_boolean(L, "is_zone", f->begun > 0);
     lua_pushstring(L, f->text);
     lua_setfield(L, -2, "text");
     push_executions(L, &f->lines);
     lua_setfield(L, -2, "executions");
+    push_created(L, f->created);
+    lua_setfield(L, -2, "created");
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
@@ -420,6 +435,7 @@ int luaopen_gprof_hooks(lua_State *L) {
     lua_setfield(L, -2, "__gc");
   }
   luaL_newlib(L, members);
+  gp_define_bundle(L);
   push_crc32(L);
   lua_setfield(L, -2, "crc32");
   return 1;

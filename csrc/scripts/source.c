@@ -32,5 +32,7 @@ int scr_source(lua_State *L) {
   const size_t size = read_file(path, bytes, (size_t)about.st_size);
   if (size == 0) return 0;
   lua_pushlstring(L, bytes, size);
-  return 1;
+  lua_pushinteger(L, (lua_Integer)about.st_ctim.tv_sec * 1000000000 +
+                         about.st_ctim.tv_nsec);
+  return 2;
 }

@@ -5,8 +5,9 @@
 
 #include <lua.h>
 
-/* source(path) -> the text of a regular file; nil if it cannot be read, or is very large.
- * A chunk may come from a pipe: this function does not wait for one. */
+/* source(path) -> the text of a regular file, and when the file was changed, in
+ * nanoseconds since 1970; nil if it cannot be read, or is very large. A chunk may come
+ * from a pipe: this function does not wait for one. */
 int scr_source(lua_State *L);
 
 #endif

@@ -27,7 +27,6 @@ local limits = require "gprof.analysis.limits"
 local matching = require "gprof.analysis.matching"
 local number_order = require "gprof.format.number_order"
 local significance = require "gprof.analysis.significance"
-local sorted = require "gprof.format.sorted"
 
 local compare = {}
 
@@ -293,7 +292,7 @@ end
 local function ranks_of(strings)
   local known, ranks = {}, {}
   for _, text in ipairs(strings) do known[text] = true end
-  for rank, text in ipairs(sorted.keys(known)) do known[text] = rank end
+  for rank, text in ipairs(number_order.keys(known)) do known[text] = rank end
   for i, text in ipairs(strings) do ranks[i] = known[text] end
   return ranks
 end

@@ -286,6 +286,11 @@ end
 -- @function data:blocks
 -- @treturn function iterator over address and executions
 
+--- Iterates over the places that created coroutines of a Lua program, if its calls were
+-- counted: up to four for each function that coroutines began with, or more in sums.
+-- @function data:creations
+-- @treturn function iterator over the address of the function, and that of the line
+
 --- Frees the memory. Profiles made from the data stay usable.
 -- @function data:close
 

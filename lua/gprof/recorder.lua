@@ -18,6 +18,7 @@ local home = package.loaded["gprof.library.home"] or
   dofile(debug.getinfo(1, "S").source:match "^@(.*/)" .. "library/home.lua")
 local hooks, missing = require "gprof.library.native".load "gprof.hooks"
 if not hooks then error(missing, 0) end
+home.use_bytecode(hooks.open_bundle)
 local escape = require "gprof.format.escape"
 local module_names = require "gprof.library.module_names"
 local script_names = require "gprof.format.script_names"
@@ -50,7 +51,8 @@ end
 
 -- Without counts, only these functions show which coroutine runs.
 local resume <const>, wrap <const> = coroutine.resume, coroutine.wrap
-local own_resume <const>, own_wrap <const> = hooks.coroutines(resume, wrap)
+local own_resume <const>, own_wrap <const> = hooks.coroutines(resume, wrap,
+  coroutine.create)
 
 -- luacheck: push globals coroutine.resume coroutine.wrap
 
@@ -234,7 +236,8 @@ local function result_of(stopped)
   module_names.assign(name, stopped.host)
   local result = hooks.result(recording)
   result.functions = hooks.functions(recording)
-  script_names.assign(result.functions, hooks.source, hooks.crc32)
+  script_names.assign(result.functions, hooks.source, hooks.crc32,
+    stopped.is_program and result.began)
   forget_own_lines(result.functions)
   result.options, result.mixed_profile = stopped.options, stopped.mixed_profile
   return result

@@ -33,8 +33,8 @@ assert(recorder.write "main.prof")
     local found = browser.walk(dir .. "/page.html", text "body", text "work",
       text "callback of coroutine.create (main.lua:8)", { "open", "body" },
       "[...document.querySelectorAll('.facts')].map((e) => e.textContent).join()")
-    assert.equal("Coroutineresumed by run, wrapped", found[1])
+    assert.equal("Coroutinecreated at main.lua:7, main.lua:9, resumed by run, wrapped", found[1])
     assert.same({ false, "Coroutinecreated at main.lua:8, resumed by run" }, { found[2] or false, found[3] })
-    assert.matches("Coroutineresumed by run", found[4])
+    assert.matches("Coroutinecreated at main.lua:7, main.lua:9, resumed by run", found[4])
   end)
 end)

@@ -101,6 +101,22 @@ describe("The name of a function", function()
     end
   end)
 
+  it("is known from a statement at the beginning of a line", function()
+    local text <const> = "local function f(a, ...) end\n  function M.a:b ( x )\nend local function g() end\n" ..
+      "h = function() end\nfunction i() return function() end end\nfunction j()"
+    local function name(first, signature)
+      return (definitions.of_statements(text, { { first = first, signature = signature } }) or {})[1]
+    end
+    assert.same({ "f", "M.a:b", "j" }, { name(1, 512 + 3), name(2, 4), name(6, 0) })
+    for _, other in ipairs { { 1, 2 }, { 1, 5 }, { 2, 2 }, { 3, 0 }, { 4, 0 }, { 5, 0 }, { 7, 0 } } do
+      assert.is_nil(name(table.unpack(other)))
+    end
+    local f, j = { first = 1, signature = 3 }, { first = 6, signature = 0 }
+    assert.same({ "f", "j" }, definitions.of_statements(text, { f, j }))
+    assert.is_nil(definitions.of_statements(text, { j, j }))
+    assert.is_nil(definitions.of_statements(text:gsub("\n", "\r"), { f }))
+  end)
+
   it("is found in text that Lua cannot compile, or false", function()
     for _, text in ipairs { "function", "function f", "f(function(", "end end end", "}", ")]}", "'", "[[", "--[[", "=",
       "local t = { function() ", ("("):rep(1000), "x = \"\\" } do
@@ -133,7 +149,7 @@ describe("The functions of bytecode", function()
   end)
 
   it("are as many as those in the text, in all Lua files here", function()
-    local count = 0
+    local count, simple = 0, 0
     local find = { "find", "lua", "spec", "examples", "bench", "-name", "*.lua", "-type", "f" }
     for path in shell.check(find, { cwd = program.root }).stdout:gmatch "[^\n]+" do
       local text = code_of(program.root .. "/" .. path)
@@ -142,10 +158,15 @@ describe("The functions of bytecode", function()
         local functions, names = prototypes.read(string.dump(chunk)), definitions.names(text)
         assert.equal(#functions, #names + 1, path)
         assert.equal(names[#names], definitions.names(text, skippable(functions))[#names], path)
-        for _, f in ipairs(functions) do assert.truthy(f.first <= f.last and #f.code > 10, path) end
+        for i, f in ipairs(functions) do
+          assert.truthy(f.first <= f.last and #f.code > 10, path)
+          local known = definitions.of_statements(text, { f })
+          assert.equal(known and known[1], known and names[i - 1], path)
+          simple = simple + (known and 1 or 0)
+        end
         count = count + #names
       end
     end
-    assert.truthy(count > 5000)
+    assert.truthy(count > 5000 and simple > 3000)
   end)
 end)

@@ -152,6 +152,12 @@ describe("the source of an address", function()
   end)
 end)
 
+it("an image may have more labels without a name than functions, as clang's for MIPS", function()
+  local path = build.craft { text = 0x40, symbols = { { "f", 0 }, { "", 4, "local" }, { "", 8, "local" } } }
+  assert.truthy(shell.check({ "readelf", "-sW", path }).stdout:find "NOTYPE +LOCAL +DEFAULT +1 *\n")
+  assert.equal("f", assert(gprof.image(path)):find("f").name)
+end)
+
 describe("an unusable file gives nil and one line:", function()
   local function check(path, expected, open)
     local image, message = (open or gprof.image)(path)

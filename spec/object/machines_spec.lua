@@ -298,6 +298,41 @@ describe("The lowest bit of a function's address", function()
   end)
 end)
 
+describe("The lowest bit of an address in the debugging information of microMIPS code is not part of it:", function()
+  local source <const> = [[
+volatile int sum;
+static int inlined(int n) { for (int i = 0; i < n; i++) sum += i; return sum; }
+int first(int n) { return n + 1; }
+int second(int n) { sum = n; return inlined(n); }
+]]
+
+  -- Returns the image of the source; nil if a tool is missing.
+  local function linked(...)
+    local dir, compiler = shell.tmpdir "micromips", { ... }
+    shell.write(dir .. "/code.c", source)
+    table.move({ "-O2", "-g", "-mmicromips", "-c", "code.c" }, 1, 5, #compiler + 1, compiler)
+    for _, command in ipairs { compiler, { "mips-linux-gnu-ld", "-e", "first", "code.o", "-o", "code" } } do
+      if shell.run(command, { cwd = dir }).status ~= 0 then return nil end
+    end
+    return assert(gprof.image(dir .. "/code"))
+  end
+
+  it("in gcc's line tables", function()
+    local image = linked "mips-linux-gnu-gcc"
+    if not image then return pending "needs gcc-mips-linux-gnu" end
+    for address in image:lines() do assert.equal(0, address & 1) end
+    assert.same({ 3, 4 }, { image:find("first").line, image:find("second").line })
+  end)
+
+  it("in clang's ranges of inlined code", function()
+    local image = linked("clang", "--target=mips-linux-gnu", "-march=mips32r2")
+    if not image then return pending "needs clang and binutils-mips-linux-gnu" end
+    local address = image:find("second").address
+    while #image:frames(address) < 2 do address = address + 1 end
+    assert.equal(0, address & 1)
+  end)
+end)
+
 describe("A static function with a global label at its address", function()
   local path = build.craft { text = 0x40, symbols = { { "start_of_code", 0, "global" },
     { "first", 0, "function,local" }, { "second", 0x20 } } }

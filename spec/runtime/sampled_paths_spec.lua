@@ -68,14 +68,15 @@ local function record(...)
   return where
 end
 
--- Returns the arcs between functions of the program, as a sorted list of "CALLER CALLEE".
+-- Returns the arcs between functions of the program, as a sorted list of "CALLER CALLEE". A sample may also be in the
+-- compiler's code for start and end, such as __do_global_dtors_aux.
 local function arcs_of(path, where)
   local image = assert(gprof.image(path))
   local profile = assert(gprof.profile(image, assert(gprof.data(image, where .. "/gmon.out"))))
   local found = {}
   for arc in profile:arcs() do
     local names = arc.caller.name .. " " .. arc.callee.name
-    if not names:find "used" then found[#found + 1] = names end
+    if not names:find "used" and names:sub(1, 1) ~= "_" then found[#found + 1] = names end
   end
   table.sort(found)
   return found, profile
@@ -157,7 +158,7 @@ describe("call paths of samples on AArch64", function()
       assert.equal("handler work", table.remove(expected, 2)) -- handlers return to code of qemu, without unwind table
       local arcs, profile = arcs_of(path, where)
       assert.same(expected, arcs)
-      assert.is_true(profile.path_share > 0.75)
+      assert.is_true(profile.path_share > 0.5) -- others are in the handler, and in code for start and end
     end)
   end
 end)

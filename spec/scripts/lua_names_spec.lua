@@ -3,6 +3,7 @@
 
 local program = require "support.program"
 local script_functions = require "gprof.format.script_functions"
+local script_names = require "gprof.format.script_names"
 local shell = require "support.shell"
 
 -- Records main.lua of a directory with some files. Returns the path of its profile.
@@ -272,6 +273,23 @@ describe("Without the source of a Lua program", function()
     ]] }
     assert.same({ "main chunk of pipe > f 1" }, arcs(path, " > f "))
   end)
+end)
+
+describe("The source of a Lua program", function()
+  -- Returns the name of a function of a file that was changed at a time. The recording began at 1e9.
+  local function name_of(changed, code)
+    local functions = { { source = "@main.lua", first = 1, last = 1, signature = 2, code = code } }
+    script_names.assign(functions, function() return "local function f(x) end", changed end,
+      function() return 1 end, 1000000000)
+    return functions[1].name
+  end
+
+  it("must still have the same functions", function()
+    assert.equal("f", name_of(900000001, 1))
+    assert.is_nil(name_of(900000001, 2))
+  end)
+
+  it("is not compiled if it is older than the recording", function() assert.equal("f", name_of(899999999, 2)) end)
 end)
 
 describe("The names of a list of functions", function()

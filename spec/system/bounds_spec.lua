@@ -412,6 +412,16 @@ input("source text", "empty lines", 2000, function(n)
   return running("-b", "-A", "-z", made, row.profile { row.arc(0, 1, 1) }), n
 end)
 
+input("source text", "empty lines before the only line of a page", 20000, function(n)
+  local source = file_of(("\n"):rep(n))
+  local made = row.image(1, function() return ('.file 1 "%s"\n.loc 1 %d\n.skip 16'):format(source, n) end)
+  return ([[
+    local image = assert(gprof.image(%q))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, %q)), { line = true }))
+    require "gprof.export.html.sources".of(profile, {}, {})
+  ]]):format(made, row.profile { row.histogram(0, 1) }), n
+end)
+
 input("option files", "options", 500, function(n)
   return ("require 'gprof.cli.options.command_line'.read { %q }"):format("@" .. file_of(("-b "):rep(n))), 3 * n
 end)

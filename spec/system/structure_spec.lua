@@ -11,14 +11,15 @@ local CSRC <const>, LUA <const> = program.root .. "/csrc", program.root .. "/lua
 -- The other folders that the files of each folder may use.
 local c_folders <const> = {
   base = {},
+  bundle = { "base" },
   gmon = { "base" },
   object = { "base" },
   debug = { "base", "object" },
   symbols = { "base", "object", "debug" },
   profile = { "base", "gmon", "object", "debug", "symbols" },
-  lua = { "base", "gmon", "object", "debug", "symbols", "profile" },
+  lua = { "base", "bundle", "gmon", "object", "debug", "symbols", "profile" },
   sandbox = { "base" },  -- a module of its own
-  scripts = { "base", "runtime" },  -- a module of its own
+  scripts = { "base", "bundle", "runtime" },  -- a module of its own
   runtime = {},          -- part of other programs
   mpi = { "base", "gmon", "runtime" },  -- libraries of their own: part of other programs
 }

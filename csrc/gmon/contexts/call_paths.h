@@ -56,7 +56,8 @@ typedef struct gp_call_paths {
   bool known;          /* call paths were added, even if there are no calls */
   gp_pairs sites;      /* call sites: addresses of the call and the callee */
   gp_pairs contexts;   /* parent and row of the call site */
-  gp_pairs samples;    /* context and address; the amount is ticks */
+  gp_pairs samples;    /* context and address; the amount is ticks. If it is 0: where
+                          coroutines were created with the function of the context */
   gp_pairs indirect;   /* context of the caller and address of the callee, for calls from
                           outside the image; the amount is calls */
   uint64_t ticks;      /* of all samples */

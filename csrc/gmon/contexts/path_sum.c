@@ -70,7 +70,7 @@ bool gp_path_sum_add_sample(gp_path_sum *s, const gp_path_record *r, gp_error *e
   gp_histogram *samples = r->samples;
   uint32_t context = context_of(s, r->context);
   if (!gp_call_paths_add_signals(&s->data->paths, 0, r->count, error)) return false;
-  if (r->inside && r->count > 0 && r->self >= samples->low && r->self < samples->high) {
+  if (r->inside && r->self >= samples->low && r->self < samples->high) {
     uint64_t size = (samples->high - samples->low) / samples->bins;
     if (!gp_bins_add_one(samples, (size_t)((r->self - samples->low) / size), r->count,
                          error) ||

@@ -4,7 +4,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local number_order = require "gprof.format.number_order"
-local sorted = require "gprof.format.sorted"
 
 local hot_lines = {}
 
@@ -85,7 +84,7 @@ end
 local function in_order(rows)
   local names, ranks, places, ticks = {}, {}, {}, {}
   for _, row in ipairs(rows) do names[row.file or ""] = true end
-  for rank, name in ipairs(sorted.keys(names)) do ranks[name] = rank end
+  for rank, name in ipairs(number_order.keys(names)) do ranks[name] = rank end
   for i, row in ipairs(rows) do
     places[i], ticks[i] = ranks[row.file or ""] << 32 | (row.line or 0), -row.ticks
   end

@@ -250,15 +250,20 @@ local function check_roots(run)
   end
 end
 
--- Returns the message that the context profile of a gmon.out is missing; nil if it is
--- not, or is not wanted.
+-- Returns the message that the context profile of a gmon.out is missing; nil if none is
+-- missing, or wanted. Without any call path, the first profile stands for all.
 local function missing_contexts(run)
   local data, settings = run.data, run.settings
-  local wanted = policy.of(settings).measured_times and not settings.assume_proportional
-  local path = wanted and not data.call_paths and data.files[1] and data.files[1].path
-  local had_one = path and profile_files.contexts_id(profile_files.head(path))
-  return had_one and
-    require "gprof.library.files.context_files".missing(path) or nil
+  if not policy.of(settings).measured_times or settings.assume_proportional or
+    data.call_paths == "complete" then return nil end
+  for i = 1, data.call_paths and #data.files or math.min(1, #data.files) do
+    local path = data.files[i].path
+    if path and profile_files.contexts_id(profile_files.head(path)) then
+      local missing = require "gprof.library.files.context_files".missing(path)
+      if missing then return missing end
+    end
+  end
+  return nil
 end
 
 -- Makes the profile. Fails if a symspec matches nothing: without that symspec, reports
@@ -278,7 +283,7 @@ local function make_profile(run)
     gprof.profile(run.image, run.data, arguments.pick(settings, "profile"))
   if not profile then  -- a context profile allows for a program without symbols
     local missing = core.lacks_symbols(run.image) and missing_contexts(run)
-    raise("%s", missing and missing .. "; " .. message or message)
+    raise("%s", missing and missing .. ", since the program has no symbols" or message)
   end
   set_profile(run, profile)
   if settings.threads then check_records(run, run.profile.data) end
@@ -378,9 +383,12 @@ local function check_profile(run)
   then
     correct_slide(run)
     check_fit(run.profile, run.name, settings)
-    warn_of_estimates(run)
     local missing = missing_contexts(run)
-    if missing then warn(missing .. "; libraries and call paths are not shown") end
+    if missing then
+      warn(missing .. "; libraries and call paths are not shown")
+    else
+      warn_of_estimates(run)
+    end
   end
   local profile, data = run.profile, run.data
   if settings.with then require "gprof.cli.libraries".warn_unknown(profile, warn) end

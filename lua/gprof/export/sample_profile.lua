@@ -16,7 +16,7 @@ end
 -- Returns the functions of a table by name: the highest total first, then by name.
 local function by_total(functions)
   local list, totals = {}, {}
-  for i, name in ipairs(sorted.keys(functions)) do
+  for i, name in ipairs(number_order.keys(functions)) do
     list[i], totals[i] = functions[name], -functions[name].total
   end
   return number_order.sort({ node = list, total = totals }, "total").node

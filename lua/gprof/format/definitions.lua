@@ -6,8 +6,8 @@
 -- @internal gprof.format.definitions
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local find <const>, sub <const>, match <const>, gmatch <const> = string.find, string.sub,
-  string.match, string.gmatch
+local find <const>, sub <const>, match <const>, gsub <const> = string.find, string.sub,
+  string.match, string.gsub
 
 local definitions = {}
 
@@ -271,10 +271,57 @@ end
 -- Returns where each line of a text begins. Lua ends lines also at carriage returns: then
 -- they are not known.
 local function line_starts(text)
-  local starts = { 1 }
+  local starts, count = { 1 }, 1
   if find(text, "\r", 1, true) then return starts end
-  for at in gmatch(text, "\n()") do starts[#starts + 1] = at end
+  local at = find(text, "\n", 1, true)
+  while at do
+    count = count + 1
+    starts[count], at = at + 1, find(text, "\n", at + 1, true)
+  end
   return starts
+end
+
+-- The beginning of statements that define functions. After it come name and parameters.
+local STATEMENTS <const> = { "function", "local%s+function" }
+
+-- Returns the name, parameters and rest of a statement that begins a line and defines a
+-- function.
+local function statement_in(line)
+  for _, statement in ipairs(STATEMENTS) do
+    local name, parameters, rest =
+      match(line, "^%s*" .. statement .. "%s+([%a_][%w_.:]*)%s*(%b())(.*)")
+    if name then return name, parameters, rest end
+  end
+end
+
+-- Returns the name of the function that a line defines by a statement; nil if it has
+-- other parameters than `signature` says, or the line defines another one, too.
+local function name_in(line, signature)
+  local name, parameters, rest = statement_in(line)
+  if not name or find(rest, "%f[%w_]function%f[^%w_]") then return nil end
+  local _, count = gsub(parameters, "[%a_][%w_]*", "")
+  if find(name, ":", 1, true) then count = count + 1 end
+  local is_vararg = find(parameters, "...", 1, true) and 1 or 0
+  return signature & 0x1ff == count << 1 | is_vararg and name or nil
+end
+
+--- Returns the names of functions that statements at the beginning of a line define, as
+-- `local function work(...)` and `function Account:deposit(...)` do. These are known
+-- without reading the rest of the text.
+-- @tparam string text of a chunk that Lua compiles
+-- @tparam {table,...} functions of the chunk: `first`, a line, and `signature`, as in
+--   gprof.format.script_functions
+-- @treturn ?{string,...} the name of each; nil if some are defined in other ways
+function definitions.of_statements(text, functions)
+  local starts, names, seen = line_starts(text), {}, {}
+  for i, f in ipairs(functions) do
+    local first, after = starts[f.first], starts[f.first + 1] or #text + 2
+    names[i] = first and not seen[f.first] and
+      name_in(sub(text, first, after - 2), f.signature)
+    if not names[i] then return nil end
+    seen[f.first] = true
+  end
+  return names
 end
 
 --- Returns the names of the functions that a text defines, in the order of the keywords

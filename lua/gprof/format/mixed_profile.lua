@@ -69,11 +69,13 @@ local function decoder(recorded)
   end
 end
 
--- Changes the addresses in the records of a table. The interpreter, whose code is between
--- two addresses, calls C functions for the function that runs.
-local function changed(content, decode, addresses, code, code_end)
-  local parts = { content:sub(1, select(10, TABLE_HEAD:unpack(content)) - 1) }
-  local callees = {}  -- the Lua functions, by record of the call
+-- Changes the addresses in the records of a table, and adds records of creations. The
+-- interpreter, whose code is between two addresses, calls C functions for the function
+-- that runs.
+local function changed(content, recorded, decode, addresses, code, code_end)
+  local head = { TABLE_HEAD:unpack(content) }
+  local parts = {}
+  local callees, contexts = {}, {}  -- the Lua functions, by record of the call
   for row, context, entered, from, self, count in each_record(content) do
     local f, line = decode(from)
     if not f and self ~= 0 and from >= code and from < code_end then
@@ -85,9 +87,14 @@ local function changed(content, decode, addresses, code, code_end)
     end
     local callee = decode(self)
     if callee then callees[row], self = callee, BIAS + addresses[callee].entry end
+    if entered == row then contexts[row] = callee end
     parts[#parts + 1] = RECORD:pack(context, entered, from, self, count)
   end
-  return table.concat(parts)
+  local more = script_profile.creations(recorded.functions, contexts, addresses, #parts,
+    BIAS)
+  table.move(more, 1, #more, #parts + 1, parts)
+  head[9] = #parts
+  return TABLE_HEAD:pack(table.unpack(head, 1, 9)) .. table.concat(parts)
 end
 
 -- Writing -------------------------------------------------------------------------------
@@ -121,7 +128,7 @@ function mixed_profile.bytes(recorded, crc32)
       content = ("<I4"):pack(count + 1) .. MODULE:pack(BIAS, BIAS + LOW, BIAS + high,
         BIAS + LOW, BIAS + high, 0, "", "") .. content:sub(at)
     elseif section.kind == TABLE then
-      content = changed(content, decode, addresses, code, code_end)
+      content = changed(content, recorded, decode, addresses, code, code_end)
     end
     parts[#parts + 1] = SECTION:pack(section.kind, content)
     if section.kind == MODULES then

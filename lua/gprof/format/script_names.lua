@@ -3,7 +3,8 @@
 --
 -- A chunk that is a text, or whose file is still as it was when it was loaded, is
 -- compiled again: its functions are those with the same bytecode, in the order of
--- definition.
+-- definition. That is not needed if the text has not changed for certain, and simple
+-- statements define the functions.
 --
 -- @internal gprof.format.script_names
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -96,29 +97,59 @@ local function is_main_of_file(f)
   return f.first == 0 and f.last == 0 and f.source and f.source:find "^@"
 end
 
--- Returns the lines in which the functions of each chunk begin, as sets.
-local function first_lines(functions)
-  local lines = {}
-  for _, f in ipairs(functions) do
-    local chunk = chunk_of(f)
-    if chunk and not is_main_of_file(f) then
-      lines[chunk] = lines[chunk] or {}
-      lines[chunk][f.first] = true
-    end
-  end
-  return lines
+-- Whether the source of a function has its definition.
+local function is_defined(f)
+  return f.source and not f.is_zone and not is_main_of_file(f)
 end
 
--- Returns a function that returns the definitions in the source of a function, or nil.
-local function reader(functions, read, crc32)
-  local known, lines = {}, first_lines(functions)
+-- Returns the functions of each chunk.
+local function by_chunk(functions)
+  local chunks = {}
+  for _, f in ipairs(functions) do
+    if is_defined(f) then
+      local chunk = chunk_of(f)
+      chunks[chunk] = chunks[chunk] or {}
+      table.insert(chunks[chunk], f)
+    end
+  end
+  return chunks
+end
+
+-- Returns the definitions of functions in a text that has not changed, like
+-- `definitions_of`. Nil if the text must be compiled.
+local function simple_definitions(text, functions)
+  local names = definitions.of_statements(text, functions)
+  if not names then return nil end
+  local by_key = {}
+  for i, f in ipairs(functions) do
+    by_key[key_of(f, f.code)] = { { name = names[i], ordinal = 0 } }
+  end
+  return by_key
+end
+
+-- Returns the definitions in a text, or false. `is_old`: it has not changed.
+local function find_definitions(text, is_old, functions, crc32)
+  local found = is_old and simple_definitions(text, functions)
+  if found then return found end
+  local lines = {}
+  for _, f in ipairs(functions) do lines[f.first] = true end
+  local done, by_key = pcall(definitions_of, text, lines, crc32)
+  return done and by_key or false
+end
+
+-- Nanoseconds by which the times of files may be late.
+local LATE <const> = 100000000
+
+-- Returns a function that returns the definitions in the source of a function, or false.
+local function reader(functions, read, crc32, began)
+  local known, chunks = {}, by_chunk(functions)
   return function(f)
     local key = chunk_of(f)
     if known[key] == nil then
-      local path = f.source:match "^@(.+)$"
-      local text = f.text or path and read(path)
-      local done, by_key = pcall(definitions_of, text or "", lines[key], crc32)
-      known[key] = text and done and by_key or false
+      local path, text, changed = f.source:match "^@(.+)$", f.text, 0
+      if path and not text then text, changed = read(path) end
+      local is_old = f.text or text and began and changed < began - LATE
+      known[key] = text and find_definitions(text, is_old, chunks[key], crc32) or false
     end
     return known[key]
   end
@@ -126,19 +157,20 @@ end
 
 --- Names functions, and adds what tells them apart to the field `signature`.
 -- @tparam {table,...} functions of gprof.hooks
--- @tparam function read returns the text of a file, or nil
+-- @tparam function read returns the text of a file, and when it was changed, in
+--   nanoseconds since 1970; or nil
 -- @tparam function crc32 returns the CRC-32 of a string
-function script_names.assign(functions, read, crc32)
-  local definitions_in, taken = reader(functions, read, crc32), {}
+-- @tparam[opt] integer began before this time, no function was loaded
+function script_names.assign(functions, read, crc32, began)
+  local definitions_in, taken = reader(functions, read, crc32, began), {}
   for _, f in ipairs(functions) do
-    local is_main = is_main_of_file(f)
-    local by_key = f.source and not is_main and definitions_in(f)
+    local by_key = is_defined(f) and definitions_in(f)
     local found = by_key and by_key[key_of(f, f.code)]
     if found then
       set_name(f, shared_name(found))
       set_number(f, math.min(found[1].ordinal, MOST), taken)
     elseif f.source then
-      local has_number = f.code ~= 0 and not is_main
+      local has_number = f.code ~= 0 and not is_main_of_file(f)
       set_number(f, has_number and (FROM_CODE | f.code & MOST) or 0, taken)
     end
   end

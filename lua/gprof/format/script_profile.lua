@@ -46,6 +46,11 @@ function script_profile.lines(functions)
     lines[f] = { [f.source and math.max(f.first, 1) or 0] = true }
     for line in pairs(f.executions) do lines[f][line] = true end
   end
+  for _, f in ipairs(functions) do
+    for _, place in ipairs(f.created) do
+      lines[functions[place.creator]][place.line] = true
+    end
+  end
   return lines
 end
 
@@ -146,6 +151,29 @@ function script_profile.executions(list)
   return parts[1] and section(LINES, table.concat(parts)) or ""
 end
 
+--- Returns the records of the places that created coroutines: samples without ticks in a
+-- context of the function with which they began.
+-- @tparam {table,...} functions that were recorded
+-- @tparam table of the function of each context
+-- @tparam table addresses of the functions' lines
+-- @tparam integer row the number of the first record
+-- @tparam integer bias is added to addresses
+-- @treturn {string,...}
+function script_profile.creations(functions, of, addresses, row, bias)
+  local context_of, records = {}, {}
+  for context, f in pairs(of) do
+    context_of[f] = math.min(context, context_of[f] or context)
+  end
+  for _, f in ipairs(functions) do
+    for _, place in ipairs(context_of[f] and f.created or {}) do
+      local address = addresses[functions[place.creator]][place.line]
+      records[#records + 1] = ("<I4I4I8I8I8"):pack(context_of[f], row + #records,
+        bias + address, 0, 0)
+    end
+  end
+  return records
+end
+
 -- Returns the records. The return address of a call is in the line of the call.
 local function records_of(recorded, of, addresses)
   local list = {}
@@ -159,7 +187,8 @@ local function records_of(recorded, of, addresses)
     end
     list[row + 1] = ("<I4I4I8I8I8"):pack(context, entered, from, self, count)
   end
-  return list
+  local more = script_profile.creations(recorded.functions, of, addresses, #list, 0)
+  return table.move(more, 1, #more, #list + 1, list)
 end
 
 local function thread(recorded, records)

@@ -3,12 +3,7 @@
 -- @internal gprof.format.sorted
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local number_order = require "gprof.format.number_order"
-
 local sorted = {}
-
--- Lua compares strings slowly, so the core orders them if there are at least this many.
-local MANY <const> = 100
 
 --- Returns the sorted keys of a table: results must not depend on the order of `pairs`.
 -- @tparam table map
@@ -16,10 +11,6 @@ local MANY <const> = 100
 function sorted.keys(map)
   local keys = {}
   for key in pairs(map) do keys[#keys + 1] = key end
-  if keys[MANY] then
-    local order = number_order.of(keys)
-    return order and number_order.picked(keys, order) or keys
-  end
   table.sort(keys)
   return keys
 end

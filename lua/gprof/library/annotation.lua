@@ -123,9 +123,9 @@ function annotation.annotate(profile, file, directories, choose)
   if not number then return nil, name end  -- the second result is the message
   local text, problem = source_text.load(name, directories)
   if not text then return nil, problem end
-  local result, texts, count = {}, source_text.lines(text, choose and choose(text))
-  for i = 1, count do
-    if texts[i] then result[i] = { number = i, text = texts[i] } end
+  local result = {}
+  for i, line in pairs(source_text.lines(text, choose and choose(text))) do
+    result[i] = { number = i, text = line }
   end
   local known <close> = annotation.lines(profile, number)
   for i, counts, seconds, calls, blocks in known:lines() do

@@ -33,10 +33,10 @@ local function function_of(row, options)
   return more > 0 and ("%s (and %d more)"):format(name, more) or name
 end
 
--- Returns the lines of a source file; none, after a warning, if it cannot be read.
-local function load(name, options, missing)
+-- Returns the chosen lines of a source file; none, after a warning, if it cannot be read.
+local function load(name, chosen, options, missing)
   local text, problem = source_text.load(name, options.directory_path)
-  if text then return source_text.lines(text) end
+  if text then return (source_text.lines(text, chosen)) end
   if problem == source_text.not_found(name) then
     missing[#missing + 1] = name
   elseif options.warn then
@@ -45,13 +45,28 @@ local function load(name, options, missing)
   return {}
 end
 
+-- Returns the numbers of the first lines by file, as sets.
+local function numbers_of(rows, count)
+  local numbers = {}
+  for i = 1, count do
+    local name = rows[i].file
+    if name then
+      numbers[name] = numbers[name] or {}
+      numbers[name][rows[i].line] = true
+    end
+  end
+  return numbers
+end
+
 -- Returns the texts of the first lines, without indentation; "" if the text is not known.
 -- Warns once about all files that were not found.
 local function texts_of(rows, count, options)
-  local files, texts, missing = {}, {}, {}
+  local chosen, files, texts, missing = numbers_of(rows, count), {}, {}, {}
   for i = 1, count do
     local name = rows[i].file
-    if name and not files[name] then files[name] = load(name, options, missing) end
+    if name and not files[name] then
+      files[name] = load(name, chosen[name], options, missing)
+    end
     local line = name and files[name][rows[i].line] or ""
     texts[i] = wording.cut(line, MOST_TEXT):match "^%s*(.-)%s*$":gsub("%s+", " ")
   end

@@ -35,7 +35,7 @@ function selectionOf(node) {
     changeSection(node) || "",
     arcSection("Callers", "Caller", callersOf(node), (arc) => arcs.caller[arc], node, "No callers are known."),
     arcSection("Callees", "Callee", calleesOf(node), (arc) => arcs.callee[arc], node, "No callees are known."),
-    sourceExcerpt(node) || "",
+    sourceExcerpt(node) || instructionSection(node) || "",
   ];
 }
 

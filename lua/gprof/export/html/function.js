@@ -44,7 +44,7 @@ function placeFact(node) {
 
 const RESUMES = /^coroutine\.(resume|wrap \(resumed\))$/,
   CREATED_IN_PLACE = /^callback of coroutine\.(create|wrap)\b/,
-  MOST_RESUMERS = 3; // in a fact
+  MOST_LINKS = 3; // to creators, or resumers, in a fact
 
 // Returns the functions that resume a function of Lua as a coroutine, as far as the call tree has them.
 function resumersOf(node) {
@@ -58,20 +58,36 @@ function resumersOf(node) {
   return [...found];
 }
 
-// Tells that a function runs as a coroutine, where it is created if that is where the function is, and what resumes it.
-function coroutineFact(node) {
-  const resumers = data.scripts ? resumersOf(node) : [];
-  if (resumers.length === 0) return null;
-  const links = resumers.slice(0, MOST_RESUMERS).flatMap((each, i) => [i > 0 ? ", " : "", nodeLink(each)]),
-    more = resumers.length - MOST_RESUMERS,
-    created = CREATED_IN_PLACE.test(nameOf(node)) && fileOf(node);
-  return fact(
-    "Coroutine",
-    created ? `created at ${baseName(created)}:${functions.line[node]}, ` : "",
-    "resumed by ",
-    ...links,
+// Returns links to the places where a function was created as a coroutine. Without recorded calls, these are known if
+// that is where the function is.
+function creatorsOf(node) {
+  const { file, line } = data.created,
+    own = fileOf(node),
+    links = [],
+    add = (name, number) => links.push(placeLink(baseName(name) + ":" + number, sourceLink(name, number)));
+  data.created.node.forEach((each, i) => each === node && add(data.files[file[i]], line[i]));
+  if (links.length === 0 && own && CREATED_IN_PLACE.test(nameOf(node))) add(own, functions.line[node]);
+  return links;
+}
+
+// Lists the first links after a text.
+function linkList(text, links) {
+  if (links.length === 0) return [];
+  const more = links.length - MOST_LINKS;
+  return [
+    text,
+    ...links.slice(0, MOST_LINKS).flatMap((each, i) => [i > 0 ? ", " : "", each]),
     more > 0 ? ` and ${more} more` : "",
-  );
+  ];
+}
+
+// Tells that a function runs as a coroutine, where it is created, and what resumes it.
+function coroutineFact(node) {
+  if (!data.scripts) return null;
+  const created = linkList("created at ", creatorsOf(node)),
+    resumed = linkList("resumed by ", resumersOf(node).map((each) => nodeLink(each)));
+  if (!created.length && !resumed.length) return null;
+  return fact("Coroutine", ...created, created.length && resumed.length ? ", " : "", ...resumed);
 }
 
 // Measured arcs may have time without counted calls: calls that became jumps, or of functions without -pg.
@@ -260,7 +276,7 @@ function functionView(node) {
     make("p", { class: "links" }, ...treeLinks(node)),
     changeSection(node),
     spreadSection(node),
-    isCycle(node) ? memberSection(node) : lineSection(node),
+    isCycle(node) ? memberSection(node) : lineSection(node) || instructionSection(node),
     neighbourhoodSection(node),
     arcSection(
       "Callers",

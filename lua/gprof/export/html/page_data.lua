@@ -176,6 +176,15 @@ local function comparison_of(content, node_of, file_number, known)
   return object(entries)
 end
 
+-- Returns the instructions of functions without source.
+local function code_of(view)
+  local code, found = view.code or {}, {}
+  for i, id in ipairs(view.ids) do
+    found[#found + 1] = code[id] and line_data.code(i - 1, code[id], view.profile.rate)
+  end
+  return "[" .. table.concat(found, ",") .. "]"
+end
+
 -- Returns the entries of the other view: that of inlined functions, or the one without.
 local function other_of(content, rows, file_number, known)
   local view = content.other
@@ -183,6 +192,7 @@ local function other_of(content, rows, file_number, known)
   local entries = view_data.entries(view, node_of, file_number, known)
   entries[#entries + 1] =
     { "nodes_of_lines", line_data.nodes(rows, view.profile, node_of) }
+  entries[#entries + 1] = { "code", code_of(view) }
   return entries
 end
 
@@ -238,10 +248,27 @@ local function inputs_of(profile)
   return strings(paths)
 end
 
+-- Returns where coroutines were created, as columns: the node of the function that they
+-- began with, and the file and line of each place.
+local function created_of(profile, node_of, file_number)
+  local nodes, files, lines, seen = {}, {}, {}, {}
+  for address, place in profile.data:creations() do
+    local f, key = profile:lookup(address), ("%d %d"):format(address, place)
+    local file, line = profile.image:line(place)
+    if f and node_of[f.id] and file and not seen[key] then
+      nodes[#nodes + 1], files[#files + 1] = node_of[f.id], file_number(file)
+      lines[#lines + 1], seen[key] = line, true
+    end
+  end
+  return object { { "node", array(number, nodes) }, { "file", array(number, files) },
+    { "line", array(number, lines) } }
+end
+
 --- Writes the data of a page: an element with one JSON object; one for the other view of
 -- the functions, if there is one; and one or two for each choice of threads.
 -- @tparam table content a view: `profile`, by function; `ids` and `names` of functions,
---   `arcs`, `cycles` and `tree` (or nil) to show. And `other`, another view, or nil;
+--   `arcs`, `cycles` and `tree` (or nil) to show; `code`, the instructions of functions
+--   without source. And `other`, another view, or nil;
 --   `lines` and `sources`; `options`, words; `comparison` and `threads`, or nil;
 --   `choosable`, the threads to choose from; `part_of(threads)`, which returns the
 --   content for some of them: a view with `other` and `lines`, `figures` of the sources
@@ -259,6 +286,8 @@ function data.write(content, write)
     { "exact", tostring(profile.exact) }, { "inputs", inputs_of(profile) },
     { "options", array(shown, content.options) },
     { "scripts", tostring(profile.image.has_scripts) },
+    { "created", created_of(profile, node_of, file_number) },
+    { "code", code_of(content) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "comparison", comparison_of(content, node_of, file_number, known) },
     { "spread", spread_of(content, node_of) },

@@ -142,13 +142,13 @@ local function excerpt(profile, file, options, room)
       return is_long(text, count, room) and file.near or nil
     end)
   if not lines then return nil end
-  local found, size = {}, 0
-  for i = 1, count do
-    local line = lines[i]
-    if line then
-      line.text, line.known, line.place = shown(line.text), is_known(line), #found
-      found[#found + 1], size = line, size + #line.text
-    end
+  local numbers, found, size = {}, {}, 0
+  for number in pairs(lines) do numbers[#numbers + 1] = number end
+  table.sort(numbers)
+  for i, number in ipairs(numbers) do
+    local line = lines[number]
+    line.text, line.known, line.place = shown(line.text), is_known(line), i - 1
+    found[i], size = line, size + #line.text
   end
   return found, size, count
 end

@@ -118,7 +118,7 @@ local function read(path)
   local text, problem = file:read(size or 0)
   if problem then return nil, path .. ": " .. problem end
   text = text or ""
-  if #text > MAX_LINES and select(2, text:gsub("\n", "%0")) > MAX_LINES then
+  if #text > MAX_LINES and select(2, core.split_lines(text, {})) > MAX_LINES then
     return too_large(path, MAX_LINES .. " lines")
   end
   return text
