@@ -241,9 +241,13 @@ GP_GETTER(arc_ticks, gp_number_value(graph_of(p)->moved[p->id].self))
 GP_GETTER(arc_children_ticks, gp_number_value(graph_of(p)->moved[p->id].children))
 GP_GETTER(arc_children, time_value(p, graph_of(p)->moved[p->id].children))
 GP_GETTER(recursive, gp_boolean_value(gp_callgraph_is_recursive(graph_of(p), p->id)))
-GP_GETTER(arc_printed, gp_boolean_value(graph_of(p)->printed[graph_of(p)->caller[p->id]] ||
-                                        graph_of(p)->printed[graph_of(p)->callee[p->id]]))
 GP_GETTER(is_inlined, gp_boolean_value(graph_of(p)->inlined[p->id]))
+
+static gp_field_value get_arc_printed(const gp_part *p) {
+  const gp_callgraph *graph = graph_of(p);
+  return gp_boolean_value(graph->printed[graph->caller[p->id]] ||
+                          graph->printed[graph->callee[p->id]]);
+}
 
 /* A callee without counted calls has time only if call paths show it. Arcs of call paths
  * may also have neither; otherwise such an arc is a call in the machine code. */
