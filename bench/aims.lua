@@ -18,8 +18,7 @@ aims.FLOOR, aims.SMALL = 0.020, 0.4
 aims.MARGIN = 3
 
 --- Any other output of a large profile may take this many times the processor time of -p -q; see `bench.exports`. At
--- 100,000 functions, these take longer: --compare 4.3, junit 4.9, --html 5.3, sample-profile 5.1, and --html with
--- --compare 12 times.
+-- 100,000 functions, these take longer: sample-profile 4.8, and --html with --compare 9.8 times.
 aims.EXPORT = 4
 
 --- Returns the aim of a row.
