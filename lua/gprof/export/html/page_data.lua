@@ -4,10 +4,10 @@
 -- @internal gprof.export.html.page_data
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local column_order = require "gprof.format.column_order"
 local common = require "gprof.print.common"
 local json = require "gprof.format.json"
 local line_data = require "gprof.export.html.line_data"
-local number_order = require "gprof.format.number_order"
 local old_tree = require "gprof.export.html.old_tree"
 local text = require "gprof.export.html.page_text"
 local thread_choices = require "gprof.export.html.thread_choices"
@@ -80,7 +80,7 @@ local function strips_of(profile, rows, ids)
   for row in ipairs(ids) do
     places[row], below[row], strips[row] = row, -rows[row].self.max, false
   end
-  local order = number_order.sort({ row = places, below = below }, "below").row
+  local order = column_order.sort({ row = places, below = below }, "below").row
   for i = 1, math.min(#ids, MOST_STRIPS) do picked[i] = ids[order[i]] end
   local times = profile:run_times(picked)
   for i, list in ipairs(times or {}) do

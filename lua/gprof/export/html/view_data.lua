@@ -4,9 +4,9 @@
 -- @internal gprof.export.html.view_data
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local column_order = require "gprof.format.column_order"
 local distinct_names <const> = require "gprof.names".distinct
 local json = require "gprof.format.json"
-local number_order = require "gprof.format.number_order"
 local text = require "gprof.export.html.page_text"
 local tree_list = require "gprof.export.html.tree_list"
 
@@ -130,7 +130,7 @@ end
 local function arcs_of(content, node_of)
   local entries, arcs = {}, content.arcs
   for i, name in ipairs { "caller", "callee" } do
-    entries[i] = { name, array(number, number_order.picked(node_of, arcs[name])) }
+    entries[i] = { name, array(number, column_order.picked(node_of, arcs[name])) }
   end
   for i, name in ipairs { "count", "self", "children" } do
     entries[i + 2] = { name, array(number, arcs[name]) }
