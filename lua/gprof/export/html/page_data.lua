@@ -248,22 +248,6 @@ local function inputs_of(profile)
   return strings(paths)
 end
 
--- Returns where coroutines were created, as columns: the node of the function that they
--- began with, and the file and line of each place.
-local function created_of(profile, node_of, file_number)
-  local nodes, files, lines, seen = {}, {}, {}, {}
-  for address, place in profile.data:creations() do
-    local f, key = profile:lookup(address), ("%d %d"):format(address, place)
-    local file, line = profile.image:line(place)
-    if f and node_of[f.id] and file and not seen[key] then
-      nodes[#nodes + 1], files[#files + 1] = node_of[f.id], file_number(file)
-      lines[#lines + 1], seen[key] = line, true
-    end
-  end
-  return object { { "node", array(number, nodes) }, { "file", array(number, files) },
-    { "line", array(number, lines) } }
-end
-
 --- Writes the data of a page: an element with one JSON object; one for the other view of
 -- the functions, if there is one; and one or two for each choice of threads.
 -- @tparam table content a view: `profile`, by function; `ids` and `names` of functions,
@@ -286,7 +270,6 @@ function data.write(content, write)
     { "exact", tostring(profile.exact) }, { "inputs", inputs_of(profile) },
     { "options", array(shown, content.options) },
     { "scripts", tostring(profile.image.has_scripts) },
-    { "created", created_of(profile, node_of, file_number) },
     { "code", code_of(content) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "comparison", comparison_of(content, node_of, file_number, known) },
