@@ -5,7 +5,7 @@
 -- @internal gprof.analysis.callees
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local number_order = require "gprof.format.number_order"
+local column_order = require "gprof.format.column_order"
 
 local callees = {}
 
@@ -14,7 +14,7 @@ local callees = {}
 --   calls; `lower`, the callee's id; and `part`
 -- @treturn table these rows, those of a function in their order
 function callees.new(columns)
-  local rows, first, last = number_order.sort(columns, "upper"), {}, {}
+  local rows, first, last = column_order.sort(columns, "upper"), {}, {}
   for row, id in ipairs(rows.upper) do first[id], last[id] = first[id] or row, row end
   return { first = first, last = last, lower = rows.lower, part = rows.part }
 end
