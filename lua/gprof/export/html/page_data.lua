@@ -160,13 +160,15 @@ local function comparison_of(content, node_of, file_number, known)
     files[i] = file_number(row.new_file or row.old_file)
   end
   local options = (getmetatable(comparison) or {}).options or {}
+  local tree, lack = old_tree.of(comparison, content, node_of)
   local entries = { { "factor", number(comparison.factor) },
     { "options", strings(options, #options) },
     { "unit", quoted(comparison.unit) }, { "sides", columns_of_sides(comparison) },
     { "whole", change_of({ comparison }, "total") },
-    { "tree", old_tree.of(comparison, content, node_of) },
+    { "tree", tree },
     { "name", view_data.names(names, known) }, { "status", array(number, statuses) },
     { "file", array(number, files) } }
+  if lack then entries[#entries + 1] = { "no_tree", quoted(lack) } end
   if next(old_names) then
     entries[#entries + 1] = { "old_name", strings(old_names, #comparison) }
   end
