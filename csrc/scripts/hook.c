@@ -214,6 +214,11 @@ static void add_site(scr_recording *r, const lua_Debug *ar, uint32_t context,
 
 /* --- all events -------------------------------------------------------------------- */
 
+static void note_creation(scr_recording *r, lua_State *L, const lua_Debug *ar,
+                          uint32_t line) {
+  if (!scr_note_creation(r, L, ar, line)) scr_fail(r);
+}
+
 /* Counts a call from a line of the innermost function of the stack. */
 static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack,
                   uint32_t line) {
@@ -228,9 +233,9 @@ static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stac
     scr_fail(r);
   else if (entry && scr_resumes(entry))
     scr_hook_resumed(r, L, ar, entry);
-  else if (entry && scr_creates(entry) && !scr_note_creation(r, L, ar, line))
-    scr_fail(r);
-  else if (!is_own && r->sites && !(entry && scr_creates(entry)))
+  else if (entry && scr_creates(entry))
+    note_creation(r, L, ar, line);
+  else if (!is_own && r->sites)
     add_site(r, ar, context, function, line);
 }
 
