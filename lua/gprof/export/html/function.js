@@ -58,8 +58,8 @@ function resumersOf(node) {
   return [...found];
 }
 
-// Returns links to the places that created coroutines with a function. If calls were not recorded, a place is known only
-// if the function is defined there.
+// Returns links to the places that created coroutines with a function. If calls were not recorded, the place is known
+// only if the function is defined there.
 function creatorsOf(node) {
   const { file, line } = data.created,
     own = fileOf(node),
