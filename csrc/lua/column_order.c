@@ -83,7 +83,7 @@ static const void *push_values(lua_State *L, size_t *count, gp_before **before) 
   luaL_checktype(L, 1, LUA_TTABLE);
   *count = (size_t)lua_rawlen(L, 1);
   luaL_argcheck(L, *count < UINT32_MAX, 1, "too many values");
-  /* a string is larger than a number */
+  /* a number needs no more bytes than a string */
   void *values = lua_newuserdatauv(L, (*count + 1) * sizeof(string), 0);
   *before = read_values(L, values, *count);
   return values;

@@ -3,6 +3,7 @@
 
 local build = require "support.build"
 local gprof = require "gprof"
+local launch = require "support.launch"
 local pages = require "support.pages"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -39,7 +40,7 @@ local function creations(path)
   local found = {}
   for address, place in data:creations() do
     local file, line = image:line(place)
-    assert.matches("main%.lua$", file)
+    assert.matches("%.lua$", file)
     found[#found + 1] = ("%s %d"):format(image:lookup(address).name, line)
   end
   table.sort(found)
@@ -56,6 +57,18 @@ describe("Where coroutines were created", function()
   it("is known together with C functions", function()
     run("--record", "--with-c", "--output=mixed.prof", "main.lua")
     assert.same(EXPECTED, creations(dir .. "/mixed.prof"))
+  end)
+
+  it("is known also of a function in whose line it creates itself, and has samples", function()
+    local result = launch.script([[
+local recorder = require "gprof.recorder"
+local function body(n) if n > 0 then coroutine.resume(coroutine.create(body), n - 1) end for _ = 1, 10000 do end end
+recorder.start { instructions = 1000 }
+body(2)
+assert(recorder.write(...))
+]], { dir .. "/recursive.prof" })
+    assert.equal(0, result.status, result.stderr)
+    assert.same({ "body 2" }, creations(dir .. "/recursive.prof"))
   end)
 
   it("is shown in each view of a page, whose functions have numbers of their own", function()

@@ -19,7 +19,7 @@ function callees.new(columns)
   return { first = first, last = last, lower = rows.lower, part = rows.part }
 end
 
---- Adds a row to those of a function that were added last.
+--- Adds a row of a function that has none, or the last ones.
 -- @tparam table rows
 -- @tparam integer id of the function
 -- @tparam integer lower the callee's id
