@@ -65,15 +65,16 @@ local function addresses(path, name)
   return tonumber(entry, 16), tonumber(call, 16)
 end
 
--- Returns a profile of a program with DENSITY samples in each byte, and a number of calls of `leaf`.
-local function profile_of(path, leaf_calls)
+-- Returns a profile of a program with DENSITY samples in each byte, and a number of calls of `leaf`, which may have
+-- another symbol.
+local function profile_of(path, leaf_calls, leaf_symbol)
   local image = assert(gprof.image(path))
   local low, high = image.text_low - 64, image.text_high + 64
   local bins = {}
   for byte = 1, high - low do bins[byte] = DENSITY end
   local data = gprof.data.new { image = image }
   assert(data:add_histogram { low = low, high = high, bins = bins, bin_count = high - low, rate = 1000 })
-  local leaf, leaf_call = addresses(path, "leaf")
+  local leaf, leaf_call = addresses(path, leaf_symbol or "leaf")
   local work, work_call = addresses(path, "work")
   assert(data:add_arc(leaf_call, leaf, leaf_calls))
   assert(data:add_arc(work_call, work, WORK_CALLS))
@@ -149,6 +150,14 @@ describe("a sample profile", function()
         "blocks of one line apart" or nil, warnings[2])
     end)
   end
+
+  it("does not count the rest of a call, in a part of a function, as a further call", function()
+    local path = shell.tmpdir "part" .. "/p"
+    shell.check { "objcopy", "--redefine-sym", "leaf=leaf.part.0", compiled("gcc", "-g") .. "/p", path }
+    local text = exported(profile_of(path, LEAF_CALLS, "leaf.part.0"))
+    assert.truthy(text:find "\nleaf:%d+:0\n")
+    assert.truthy(text:find("\n 6: " .. LEAF_CALLS .. "\n", 1, true))
+  end)
 
   it("has the calls of rounded addresses where only one place is possible", function()
     local path = compiled("gcc", "-g") .. "/p"

@@ -4,6 +4,7 @@
 
 local build = require "support.build"
 local gprof = require "gprof"
+local pages = require "support.pages"
 local program = require "support.program"
 local recorder = require "support.recorder"
 local sampled = require "support.sampled"
@@ -157,6 +158,11 @@ describe("a recorded library", function()
       local name = ("<libwork.so+0x%x>"):format(address)
       assert.same({ {}, { name, outside } }, { problems, names(found) })
       assert.is_true(found[name] > found[outside])  -- 12 units and 6
+      local data = pages.parts((pages.write(built.image, path))).data
+      local shown = {}
+      for _, code in ipairs(data.code) do shown[data.functions.name[code[1] + 1]] = tonumber(code[2], 16) end
+      assert.equal(address, shown[name])
+      assert.truthy(shown[outside])
     end)
   end)
 

@@ -874,6 +874,18 @@ describe("gprof.lua --record with a Lua program", function()
       { result.stdout, result.stderr, result.status })
   end)
 
+  it("says that it cannot be asked for its profile", function()
+    local lua = {}
+    for i, word in ipairs(program.interpreter) do lua[i] = "'" .. word .. "'" end
+    shell.write(dir .. "/asks.lua", ([=[os.execute [[%s '%s/gprof.lua' --dump=$PPID]]]=]):format(
+      table.concat(lua, " "), program.root))
+    for _, option in ipairs { "--count=calls", "--with-c" } do
+      local result = run(option, "asks.lua")
+      assert.equal("gprof.lua: process N: is a Lua program, which cannot be asked: its profile is written when it ends",
+        (result.stderr:match "^[^\n]*":gsub("%d+", "N")))
+    end
+  end)
+
   it("limits memory: further call paths are joined", function()
     shell.write(dir .. "/paths.lua", [[
       local f, text = {}, "local f, n = ... if n > 0 then (f[n %% 200 + 1])(f, n // %d) end"

@@ -14,7 +14,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local code_rows = require "gprof.analysis.code_rows"
-local number_order = require "gprof.format.number_order"
+local column_order = require "gprof.format.column_order"
 
 local source_counts = {}
 
@@ -323,11 +323,21 @@ local function name_at(state, address)
   return found and not found.object and found.symbol or false
 end
 
+-- Whether an address is in a part of a function, such as gcc's "f.part.0". A call of the
+-- part continues a call of the function.
+local function is_in_part(state, address)
+  local found = not state.has_blocks and state.profile:lookup(address)
+  return found and found.symbol:find "%.part%.%d" and true or false
+end
+
 -- Adds a callee, and returns its number. Callees are columns: `address`; `name`, false if
--- it is unknown; and `count`, how often it was called.
-local function new_callee(callees, address, name)
+-- it is unknown; `count`, how often it was called; and `is_part`.
+local function new_callee(state, address)
+  local callees = state.callees
   local number = #callees.address + 1
-  callees.address[number], callees.name[number], callees.count[number] = address, name, 0
+  callees.address[number], callees.count[number] = address, 0
+  callees.name[number] = name_at(state, address)
+  callees.is_part[number] = is_in_part(state, address)
   return number
 end
 
@@ -337,8 +347,7 @@ local function add_calls(state, calls)
   local callees, places, numbers, last, sum = state.callees, state.places, {}, nil, 0
   for i, low in ipairs(calls.low) do
     local address, count = calls.callee[i], calls.count[i]
-    local callee = numbers[address] or
-      new_callee(callees, address, name_at(state, address))
+    local callee = numbers[address] or new_callee(state, address)
     numbers[address] = callee
     local name = callees.name[callee]
     if name then
@@ -347,7 +356,7 @@ local function add_calls(state, calls)
       local place = place_of_call(state, low, calls.high[i])
       if place then
         set_calls(places, place, sum)
-        add_target(places, place, name, count)
+        if not callees.is_part[callee] then add_target(places, place, name, count) end
       end
     end
   end
@@ -360,7 +369,7 @@ end
 -- Adds callees to their functions. Those without places keep the numbers of the callees.
 local function add_callees(state)
   for callee, name in ipairs(state.callees.name) do
-    if name then
+    if name and not state.callees.is_part[callee] then
       local node = function_node(state, name)
       node.head = add(node.head, state.callees.count[callee])
       if not has_places(node) then
@@ -468,7 +477,7 @@ local function bins_of(data)
       bins.low[n], bins.high[n], bins.ticks[n] = address, address + size, ticks
     end
   end
-  return number_order.sort(bins, "low")
+  return column_order.sort(bins, "low")
 end
 
 -- Return addresses are exact unless all are rounded.
@@ -488,7 +497,7 @@ local function calls_in(data)
     calls.low[n], calls.high[n] = from - 1, is_exact and from or from + ROUNDED - 1
     calls.callee[n], calls.count[n] = callee, count
   end
-  return number_order.sort(calls, "low")
+  return column_order.sort(calls, "low")
 end
 
 -- Returns the ranges of code whose rows are needed.
@@ -529,7 +538,7 @@ function source_counts.of(profile, has_blocks)
   local image = profile.image
   local state = { profile = profile, image = image, functions = {}, nodes = {},
     bins = bins, rows = rows, places = places, has_blocks = has_blocks,
-    callees = { address = {}, name = {}, count = {} }, entry_calls = {},
+    callees = { address = {}, name = {}, count = {}, is_part = {} }, entry_calls = {},
     scopes = { known = {}, name = {}, declared = {}, frames = {}, node = {} },
     last_scope = { low = 0, past = 0 } }
   add_samples(state)

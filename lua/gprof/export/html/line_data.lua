@@ -52,19 +52,26 @@ local function quoted_line(bytes)
   return quoted(text.shown(bytes, "\0-\8\11-\31\127"))
 end
 
--- Returns the instructions of lines as JSON: for each such line its place, the first
--- address in hexadecimal, the differences to it, times, and texts.
+--- Returns instructions as JSON: the number of a line or function, the first address in
+-- hexadecimal, the differences to it, times, and texts.
+-- @tparam integer owner
+-- @tparam {table,...} code from `gprof.analysis.hot_instructions`
+-- @tparam number rate samples per unit of time
+-- @treturn string
+function line_data.code(owner, code, rate)
+  local first, steps, times, texts = code[1].address, {}, {}, {}
+  for i, each in ipairs(code) do
+    steps[i], times[i], texts[i] = each.address - first, each.ticks / rate, each.text
+  end
+  return ('[%d,"%x",%s,%s,%s]'):format(owner, first, array(number, steps),
+    array(number, times), text.array(texts))
+end
+
+-- Returns the instructions of lines as JSON.
 local function code_of(lines, rate)
   local found = {}
   for _, line in ipairs(lines) do
-    if line.code then
-      local first, steps, times, texts = line.code[1].address, {}, {}, {}
-      for i, each in ipairs(line.code) do
-        steps[i], times[i], texts[i] = each.address - first, each.ticks / rate, each.text
-      end
-      found[#found + 1] = ('[%d,"%x",%s,%s,%s]'):format(line.place, first,
-        array(number, steps), array(number, times), text.array(texts))
-    end
+    found[#found + 1] = line.code and line_data.code(line.place, line.code, rate)
   end
   return "[" .. table.concat(found, ",") .. "]"
 end
