@@ -6,7 +6,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local column_order = require "gprof.format.column_order"
-local sorted = require "gprof.format.sorted"
 
 local code_rows = {}
 
@@ -27,18 +26,21 @@ end
 
 -- Returns a function that returns the position of the first of sorted, disjoint ranges
 -- that ends above an address. Most addresses are a little above the one before, so it
--- tries a few ranges before it searches.
-local STEPS <const> = 4
+-- searches from there in growing steps.
 local function finder(ranges)
-  local at, highs = 1, ranges.high
+  local at, highs, count = 1, ranges.high, #ranges.high
   return function(address)
-    if at == 1 or highs[at - 1] <= address then
-      for _ = 1, STEPS do
-        if not highs[at] or highs[at] > address then return at end
-        at = at + 1
-      end
+    if at > 1 and highs[at - 1] > address then at = 1 end
+    local low, high, step = at, at, 1
+    while high <= count and highs[high] <= address do
+      low, high, step = high + 1, high + step, 2 * step
     end
-    at = sorted.search(highs, address + 1)
+    if high > count then high = count + 1 end
+    while low < high do
+      local middle = (low + high) // 2
+      if highs[middle] <= address then low = middle + 1 else high = middle end
+    end
+    at = low
     return at
   end
 end
