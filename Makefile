@@ -65,7 +65,7 @@ CONFINING = $(sort $(wildcard csrc/sandbox/*.c))
 # The module that records Lua programs (see lua/gprof/recorder.lua). It runs in these programs.
 HOOKS = build/gprof/hooks.so
 HOOKING = $(sort $(wildcard csrc/scripts/*.c))
-ROOMS = base gmon object debug symbols profile lua
+ROOMS = base bundle gmon object debug symbols profile lua
 SOURCES = $(filter-out csrc/lua/xz.c,$(sort $(wildcard $(ROOMS:%=csrc/%/*.c) $(ROOMS:%=csrc/%/*/*.c))))
 HEADERS = $(wildcard csrc/*/*.h csrc/*/*/*.h)
 OBJECTS = $(filter-out %/lua/opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
@@ -73,7 +73,7 @@ OBJECTS = $(filter-out %/lua/opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
 # The Lua modules, and the style sheet and scripts of HTML pages.
 MODULES := $(sort $(shell find lua/gprof -name '*.lua' -o -name '*.css' -o -name '*.js'))
 
-# The bytecode of the modules (see csrc/lua/bundle.c). $(LUA) loads the core to make
+# The bytecode of the modules (see csrc/bundle/bundle.c). $(LUA) loads the core to make
 # it. If it cannot, as for another machine or with sanitizers, make BUNDLE= omits the bundle.
 BUNDLE = build/gprof/modules.bundle
 
@@ -121,7 +121,8 @@ $(CONFINEMENT): $(CONFINING:csrc/%.c=build/objects/%.o) build/objects/base/error
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^
 
-$(HOOKS): $(HOOKING:csrc/%.c=build/objects/%.o) $(addprefix build/objects/base/,crc32.o error.o hash.o new_file.o reader.o writer.o)
+$(HOOKS): $(HOOKING:csrc/%.c=build/objects/%.o) $(addprefix build/objects/base/,crc32.o error.o hash.o new_file.o reader.o writer.o) \
+  build/objects/bundle/bundle.o build/objects/bundle/bytecode.o
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^

@@ -26,7 +26,7 @@ local subjects <const> = {
   frames = "debug/abbreviations debug/entries debug/range_lists debug/function_names debug/scopes " ..
     "debug/scope_ranges debug/inline_map debug/inline_map_build debug/units debug/dwarf",
   split = "debug/split_file debug/package_index debug/inline_map_build debug/function_names",
-  pads = "profile/code/landing_pads debug/dwarf object/section",
+  pads = "profile/code/landing_pads debug/call_frames debug/dwarf object/section",
   images = "object/image object/symbol_size object/imports object/build_id object/debuglink object/debug_str " ..
     "object/elf_machine object/opd object/bfd_memory debug/mini_debug debug/same_build",
   unpack = "lua/xz",

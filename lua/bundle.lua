@@ -1,5 +1,5 @@
 --- Compiles the library's modules and writes their bytecode to one file, whose layout is
--- in csrc/lua/bundle.c.
+-- in csrc/bundle/bundle.c.
 --
 --     lua5.4 lua/bundle.lua BUNDLE SOURCE...
 --

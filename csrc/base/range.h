@@ -41,4 +41,8 @@ static inline bool gp_range_meets(const gp_range *ranges, size_t count, gp_range
   return i < count && ranges[i].low < range.high;
 }
 
+/* Sorts ranges, and drops the parts that are in lower ones, and empty ranges. Returns the
+ * number of the others. */
+size_t gp_range_separate(gp_range *ranges, size_t count);
+
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/columns.h"
 #include "base/compact_number.h"
+#include "base/sha256.h"
 #include "lua/module.h"
 
 /* Puts the number on the top of the stack at `text`, and pops it; null for nil and false.
@@ -169,8 +170,28 @@ static int join_array(lua_State *L) {
   return 1;
 }
 
+/* Adds a value of json_strings, which is on the top of the stack, and pops it. */
+static void add_page_value(lua_State *L, luaL_Buffer *buffer) {
+  size_t length = 0;
+  bool is_string = lua_type(L, -1) == LUA_TSTRING;
+  const char *text = is_string ? lua_tolstring(L, -1, &length) : NULL;
+  if (is_string && !is_plain(text, length, true)) {
+    add_formatted(L, buffer);
+  } else if (lua_type(L, -1) == LUA_TNUMBER) {
+    char number[GP_COMPACT_NUMBER_SIZE];
+    luaL_addlstring(buffer, number, put_number(L, number));
+  } else {
+    lua_pop(L, 1);  /* the array has it, too */
+    if (is_string)
+      add_quoted(buffer, text, length);
+    else
+      luaL_addlstring(buffer, "null", 4);
+  }
+}
+
 /* json_strings(values, text_of, count) -> the first `count` of the values as an array for
- * a page. Strings that need escapes are what text_of(value) returns, others null. */
+ * a page. Strings that need escapes are what text_of(value) returns, numbers what
+ * json_number returns, others null. */
 static int format_strings(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_checktype(L, 2, LUA_TFUNCTION);
@@ -179,19 +200,9 @@ static int format_strings(lua_State *L) {
   luaL_buffinit(L, &buffer);
   luaL_addchar(&buffer, '[');
   for (lua_Integer i = 1; i <= count; i++) {
-    size_t length;
     if (i > 1) luaL_addchar(&buffer, ',');
-    bool is_string = lua_rawgeti(L, 1, i) == LUA_TSTRING;
-    const char *text = is_string ? lua_tolstring(L, -1, &length) : NULL;
-    if (is_string && !is_plain(text, length, true)) {
-      add_formatted(L, &buffer);
-      continue;
-    }
-    lua_pop(L, 1);  /* the array has it, too */
-    if (is_string)
-      add_quoted(&buffer, text, length);
-    else
-      luaL_addlstring(&buffer, "null", 4);
+    lua_rawgeti(L, 1, i);
+    add_page_value(L, &buffer);
   }
   luaL_addchar(&buffer, ']');
   luaL_pushresult(&buffer);
@@ -236,11 +247,21 @@ static int split_lines(lua_State *L) {
   return 2;
 }
 
+/* sha256(text) -> its digest, 32 bytes */
+static int digest(lua_State *L) {
+  size_t length;
+  const char *text = luaL_checklstring(L, 1, &length);
+  unsigned char bytes[GP_SHA256_SIZE];
+  gp_sha256(text, length, bytes);
+  lua_pushlstring(L, (const char *)bytes, sizeof bytes);
+  return 1;
+}
+
 void gp_define_conversions(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"json_number", format_number},  {"json_numbers", format_numbers},
       {"exact_number", format_exact},  {"json_fields", join_fields},
       {"json_array", join_array},      {"split_lines", split_lines},
-      {"json_strings", format_strings}, {NULL, NULL}};
+      {"json_strings", format_strings}, {"sha256", digest}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

@@ -90,17 +90,21 @@ static void push_places(lua_State *L, const merged_list *list) {
   }
 }
 
-/* Finds where the functions of libraries end, merges the symbols, and frees the ends. */
+/* Finds the functions of libraries, merges the symbols, and frees what was found. */
 static bool build(gp_symtab *merged, const merged_list *list, gp_error *error) {
   bool done = true;
   for (size_t i = 0; done && i < list->count; i++) {
     gp_merged_object *object = &list->objects[i];
     if (!object->symtab || object->whole.low >= object->whole.high) continue;
     object->ends = gp_code_ends(object->symtab, list->images[i]);
-    done = object->ends || gp_fail_memory(error);
+    done = (object->ends && gp_unnamed_code_read(&object->code, list->images[i])) ||
+           gp_fail_memory(error);
   }
   done = done && gp_merged_objects_build(merged, list->objects, list->count, error);
-  for (size_t i = 0; i < list->count; i++) free(list->objects[i].ends);
+  for (size_t i = 0; i < list->count; i++) {
+    free(list->objects[i].ends);
+    gp_unnamed_code_free(&list->objects[i].code);
+  }
   return done;
 }
 

@@ -243,6 +243,12 @@ GP_GETTER(arc_children, time_value(p, graph_of(p)->moved[p->id].children))
 GP_GETTER(recursive, gp_boolean_value(gp_callgraph_is_recursive(graph_of(p), p->id)))
 GP_GETTER(is_inlined, gp_boolean_value(graph_of(p)->inlined[p->id]))
 
+static gp_field_value get_arc_printed(const gp_part *p) {
+  const gp_callgraph *graph = graph_of(p);
+  return gp_boolean_value(graph->printed[graph->caller[p->id]] ||
+                          graph->printed[graph->callee[p->id]]);
+}
+
 /* A callee without counted calls has time only if call paths show it. Arcs of call paths
  * may also have neither; otherwise such an arc is a call in the machine code. */
 static gp_field_value get_arc_kind(const gp_part *p) {
@@ -330,6 +336,7 @@ static const gp_field arc_fields[] = {
     {"children_ticks", get_arc_children_ticks},
     {"inlined", get_is_inlined},   /* the callee is inlined into the caller */
     {"recursive", get_recursive},  /* within a function or cycle: propagates no time */
+    {"printed", get_arc_printed},  /* in the call graph entry of its caller or callee */
     {"kind", get_arc_kind},        /* what is known of its calls and time */
     {NULL, NULL}};
 

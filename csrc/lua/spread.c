@@ -84,18 +84,19 @@ static int merge(lua_State *L) {
   const gp_spread_box *other = gp_check_spread(L, 2);
   gp_error error = {""};
   luaL_argcheck(L, other != box, 2, "another spread expected");
-  if (!gp_spread_merge(&box->spread, &other->spread, &error))
+  if (!gp_run_times_reserve_all(&box->times, &other->times, &error) ||
+      !gp_spread_merge(&box->spread, &other->spread, &error))
     return gp_push_error(L, &error);
-  gp_run_times_lose(&box->times);
+  gp_run_times_append(&box->times, &other->times);
   lua_settop(L, 1);
   return 1;
 }
 
 /* --- files --------------------------------------------------------------------- */
 
-/* spread:read(path or file or archive) -> number in the header of the sum; or nil and a
- * message. The spread must be empty. A failure closes it. */
-static int read_file(lua_State *L) {
+/* Reads a spread into an empty one; `between` processes, the times of single runs come
+ * first. */
+static int read_from(lua_State *L, bool between) {
   gp_spread_box *box = gp_check_spread(L, 1);
   const char *path = gp_check_input(L, 2);
   const gp_spread *old = &box->spread;
@@ -106,35 +107,57 @@ static int read_file(lua_State *L) {
   uint32_t id = 0;
   bool done = gp_open_input(L, 2, &reader, &error);
   if (done) {
-    done = gp_spread_read(&box->spread, &reader, &id, &error);
+    done = (!between ||
+            gp_run_times_read(&box->times, &reader, old->count, &error)) &&
+           gp_spread_read(&box->spread, &reader, &id, &error);
     gp_reader_close(&reader);
   }
   if (!done) {
     close_spread(L);
     return gp_push_failure(L, path, &error);
   }
-  gp_run_times_lose(&box->times);
+  if (!between) gp_run_times_lose(&box->times);
   lua_pushinteger(L, id);
   return 1;
 }
 
-/* spread:write(writer or file) -> number for the header of the sum; or nil and a
- * message */
-static int write_file(lua_State *L) {
+/* spread:read(path or file or archive) -> number in the header of the sum; or nil and a
+ * message. The spread must be empty. A failure closes it. */
+static int read_file(lua_State *L) { return read_from(L, false); }
+
+/* spread:receive(file) -> number, or nil and a message, like spread:read; reads what
+ * another process sends, with the times of single runs */
+static int receive_file(lua_State *L) { return read_from(L, true); }
+
+/* Writes a spread; `between` processes, the times of single runs come first. */
+static bool put(const gp_spread_box *box, bool between, gp_writer *writer, uint32_t *id) {
+  return (!between || gp_run_times_put(&box->times, writer)) &&
+         gp_spread_put(&box->spread, writer, id);
+}
+
+static int write_to(lua_State *L, bool between) {
   const gp_spread_box *box = gp_check_spread(L, 1);
   gp_writer *writer = gp_test_writer(L, 2);
   gp_error error = {""};
   uint32_t id = 0;
   gp_writer own;  /* to an open file, from its current position */
-  bool done = writer ? gp_spread_put(&box->spread, writer, &id)
+  bool done = writer ? put(box, between, writer, &id)
               : gp_writer_share(&own, gp_check_writable(L, 2), &error) &&
-                    gp_writer_close(&own, gp_spread_put(&box->spread, &own, &id));
+                    gp_writer_close(&own, put(box, between, &own, &id));
   if (!done)
     return writer ? gp_push_writer_failure(L, 2)
                   : gp_push_failure(L, "open file", &error);
   lua_pushinteger(L, id);
   return 1;
 }
+
+/* spread:write(writer or file) -> number for the header of the sum; or nil and a
+ * message */
+static int write_file(lua_State *L) { return write_to(L, false); }
+
+/* spread:send(file) -> number, or nil and a message, like spread:write; sends the times
+ * of single runs, too, to another process */
+static int send_file(lua_State *L) { return write_to(L, true); }
 
 /* --- values -------------------------------------------------------------------- */
 
@@ -208,7 +231,8 @@ void gp_define_spread(lua_State *L) {
       {"__gc", close_spread}, {"__close", close_spread}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"skip", skip}, {"fits", fits}, {"merge", merge}, {"read", read_file},
-      {"write", write_file}, {NULL, NULL}};
+      {"write", write_file}, {"receive", receive_file}, {"send", send_file},
+      {NULL, NULL}};
   gp_define_object(L, GP_SPREAD, gp_get_field, meta, methods, NULL);
   lua_pop(L, 1);
 }

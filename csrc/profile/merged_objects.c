@@ -75,7 +75,8 @@ static size_t symbol_count(const gp_merged_object *object) {
 /* Returns the bytes needed for the names of an object's symbols. */
 static size_t name_bytes(const gp_merged_object *object) {
   if (!object->name) return 0;
-  size_t name = strlen(object->name) + 1, bytes = name + sizeof "<>" - 1 + name;
+  size_t name = strlen(object->name) + 1;
+  size_t bytes = name + gp_unnamed_code_room(&object->code, object->name);
   for (size_t s = 0; s < symbol_count(object); s++)
     bytes += strlen(object->symtab->name[s]) + 1 + name;
   return bytes;
@@ -138,6 +139,19 @@ static void append_symbols(merging *m, const gp_merged_object *object,
   }
 }
 
+/* Appends rows for code without symbols. `name` is that of code outside functions. */
+static void append_unnamed(merging *m, const gp_merged_object *object, gp_range rest,
+                           const char *name, const char *library) {
+  gp_unnamed_part part;
+  while (gp_unnamed_code_next(&object->code, &rest, &part)) {
+    const char *own = m->text;
+    if (part.is_function)
+      m->text = gp_unnamed_code_name(m->text, object->name, part.range.low);
+    append_row(m, object, part.range.low, part.range.high, part.is_function ? own : name,
+               library);
+  }
+}
+
 /* Appends the symbols of a whole library, and rows for the code between them. */
 static void append_whole(merging *m, const gp_merged_object *object,
                          const char *library) {
@@ -150,11 +164,11 @@ static void append_whole(merging *m, const gp_merged_object *object,
   if (count > 0 && symtab->outside == count - 1) m->rows[--count] = GP_NONE;
   for (uint32_t s = 0; s < count; s++) {
     uint64_t low = symtab->address[s];
-    if (covered < low) append_row(m, object, covered, low, name, library);
+    append_unnamed(m, object, (gp_range){covered, low}, name, library);
     covered = gp_code_end(symtab, object->ends, s, count, high);
     append_symbol(m, object, s, covered, library);
   }
-  if (covered < high) append_row(m, object, covered, high, name, library);
+  append_unnamed(m, object, (gp_range){covered, high}, name, library);
   uint32_t unnamed = append_row(m, object, object->end, object->end + 1, name, library);
   for (uint32_t row = first; row < unnamed; row++)
     if (merged->name[row] == name) merged->owner[row] = unnamed;
@@ -202,7 +216,7 @@ bool gp_merged_objects_build(gp_symtab *merged, gp_merged_object *objects, size_
   for (size_t i = 0; i < count; i++) {
     /* code without a symbol can be before and after each symbol */
     size_t symbols = symbol_count(&objects[i]);
-    rows += is_whole(&objects[i]) ? 2 * symbols + 2 : symbols;
+    rows += is_whole(&objects[i]) ? 2 * (symbols + objects[i].code.count) + 2 : symbols;
     text += name_bytes(&objects[i]);
     if (symbols > most) most = symbols;
   }

@@ -12,16 +12,18 @@
 
 #include "gmon/gmon.h"
 #include "symbols/symtab.h"
+#include "symbols/unnamed_code.h"
 
 typedef struct gp_merged_object {
   const gp_symtab *symtab;    /* NULL if unknown */
   const gp_data *data;    /* NULL: the records are not added by gp_merged_objects_add */
   const char *name;       /* the library's name; NULL for the program */
-  gp_range whole;         /* all addresses of the library. Code without a symbol is then a
-                             function with the name of the library, "<libx.so>". Empty if
-                             such code belongs to the symbol before it */
+  gp_range whole;         /* all addresses of the library. Code without a symbol is then
+                             named after the library (see unnamed_code.h). Empty if such
+                             code belongs to the symbol before it */
   uint64_t *ends;         /* where functions end (see code_ends.h); unused without
                              `whole` */
+  gp_unnamed_code code;   /* unused without `whole` */
   /* the results of gp_merged_objects_build */
   uint64_t slide;         /* number added to all addresses of the object */
   uint64_t end;           /* one past the object's last address before it is moved */

@@ -241,15 +241,14 @@ gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
 }
 
 /* Finds the limits of cycles that follow from the arcs between them and other functions.
- * Those of functions are found before. */
+ * Those of functions are found before: a cycle reaches what each of its members does. */
 static bool limits_of_cycles(const gp_callgraph *graph, double *low, double *high,
                              gp_error *error) {
   size_t nodes = graph->functions + graph->cycles;
   uint32_t *caller = gp_column(graph->arcs, sizeof *caller);
   uint32_t *callee = gp_column(graph->arcs, sizeof *callee);
   double *self = gp_column(nodes, sizeof *self), *low_of = gp_column(nodes, sizeof *low);
-  double *high_of = gp_column(nodes, sizeof *high);
-  bool done = caller && callee && self && low_of && high_of;
+  bool done = caller && callee && self && low_of;
   for (size_t a = 0; done && a < graph->arcs; a++) {
     caller[a] = gp_callgraph_whole(graph, graph->caller[a]);
     callee[a] = gp_callgraph_whole(graph, graph->callee[a]);
@@ -258,17 +257,17 @@ static bool limits_of_cycles(const gp_callgraph *graph, double *low, double *hig
     self[gp_callgraph_whole(graph, f)] += graph->self[f];
   gp_recorded_calls recorded = {nodes, graph->arcs, self, graph->calls,
                                 caller, callee, graph->count};
-  done = done ? gp_call_bounds_find(&recorded, low_of, high_of, error)
+  done = done ? gp_call_bounds_find(&recorded, low_of, NULL, error)
               : gp_fail_memory(error);
   for (size_t c = graph->functions; done && c < nodes; c++) {
+    double reach = high[graph->head[c - graph->functions]];
     low[c] = low_of[c];
-    high[c] = high_of[c];
+    high[c] = reach < low[c] ? low[c] : reach;
   }
   free(caller);
   free(callee);
   free(self);
   free(low_of);
-  free(high_of);
   return done;
 }
 

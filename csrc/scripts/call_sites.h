@@ -14,10 +14,10 @@
 #include <stdint.h>
 
 typedef struct scr_site {
-  const void *instruction;  /* see scr_call */
-  uint32_t context;         /* of the caller */
+  const void *instruction;  /* see scr_call; NULL: a tail call */
+  uint32_t context;         /* of the caller; with C functions, the caller's number */
   uint32_t function;        /* that is called */
-  uint32_t row;             /* the record of the call */
+  uint32_t row;             /* the record of the call; with C functions, the line */
   uint32_t age;             /* that of the sites when it was added */
 } scr_site;
 

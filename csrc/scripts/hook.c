@@ -118,21 +118,71 @@ static bool is_recorded(const scr_recording *r, lua_State *L) {
 
 /* --- events that are like former ones ---------------------------------------------- */
 
+/* Returns the place of a call in bytecode. A tail call has none: its caller has ended. */
+static const void *instruction_of(const lua_Debug *ar) {
+  if (ar->event == LUA_HOOKTAILCALL) return NULL;
+  return scr_call_of(ar)->previous->instruction;
+}
+
+/* Returns the known place of a call by the frame at the top; NULL if it is new. */
+__attribute__((always_inline))
+static inline const scr_site *find_site(const scr_recording *r, const lua_Debug *ar,
+                                        const scr_frame *top, const void *instruction) {
+  const void *function = *scr_call_of(ar)->function;
+  const scr_known *known = scr_closures_at(r->closures, function);
+  if (known->closure != function) return NULL;
+  const scr_site *site =
+      scr_site_at(r->sites, instruction, top->context, known->number);
+  return scr_is_site(r->sites, site, instruction, top->context, known->number) ? site
+                                                                               : NULL;
+}
+
 /* Counts a call from a place that has made it before. Returns false if more is to do. */
 static bool count_again(scr_recording *r, scr_stack *stack, const lua_Debug *ar) {
   const scr_call *call = scr_call_of(ar);
   const scr_frame *top = &stack->frames[stack->count - 1];
-  const scr_known *known = scr_closures_at(r->closures, *call->function);
-  if (top->call != call->previous || known->closure != *call->function) return false;
-  const void *instruction = call->previous->instruction;
-  const scr_site *site =
-      scr_site_at(r->sites, instruction, top->context, known->number);
-  if (!scr_is_site(r->sites, site, instruction, top->context, known->number))
-    return false;
+  if (top->call != call->previous) return false;
+  const scr_site *site = find_site(r, ar, top, call->previous->instruction);
+  if (!site) return false;
   scr_record *record = &r->paths.records[site->row];
   if (!scr_stack_push(stack, call, record->entered)) return false;
   record->count++;
   return true;
+}
+
+/* The same for a tail call. */
+static bool count_tail_again(scr_recording *r, const scr_stack *stack,
+                             const lua_Debug *ar) {
+  scr_frame *top = &stack->frames[stack->count - 1];
+  if (top->call != ar->i_ci || top->is_zone) return false;
+  const scr_site *site = find_site(r, ar, top, NULL);
+  if (!site) return false;
+  scr_record *record = &r->paths.records[site->row];
+  top->context = record->entered;
+  record->count++;
+  return true;
+}
+
+static bool is_end(const scr_stack *stack, const lua_Debug *ar) {
+  const scr_frame *top = &stack->frames[stack->count - 1];
+  return ar->event == LUA_HOOKRET && top->call == ar->i_ci && !top->is_zone;
+}
+
+/* Handles a call or return with C functions. Apart, so that scr_hook saves few
+ * registers. */
+__attribute__((noinline))
+static bool handle_mixed(const scr_recording *r, scr_stack *stack, const lua_Debug *ar) {
+  const scr_frame *top = &stack->frames[stack->count - 1];
+  const bool is_tail = ar->event == LUA_HOOKTAILCALL;
+  if (is_end(stack, ar)) {
+    scr_mixed_return(stack);
+    return true;
+  }
+  if ((ar->event != LUA_HOOKCALL && !is_tail) || (is_tail && top->is_zone) ||
+      top->call != (is_tail ? scr_call_of(ar) : scr_call_of(ar)->previous))
+    return false;
+  const scr_site *site = find_site(r, ar, top, instruction_of(ar));
+  return site && scr_mixed_call(stack, ar, site->function, site->row);
 }
 
 /* Handles most calls and returns. Returns false if the event is another one. */
@@ -140,9 +190,10 @@ static bool handle_quickly(scr_recording *r, const lua_State *L, const lua_Debug
   scr_stack *stack = r->stack;
   if (!r->sites || L != r->running || !stack || stack->count == 0 || has_ticks(r))
     return false;
+  if (r->with_c) return handle_mixed(r, stack, ar);
   if (ar->event == LUA_HOOKCALL) return count_again(r, stack, ar);
-  const scr_frame *top = &stack->frames[stack->count - 1];
-  const bool ends = ar->event == LUA_HOOKRET && top->call == ar->i_ci && !top->is_zone;
+  if (ar->event == LUA_HOOKTAILCALL) return count_tail_again(r, stack, ar);
+  const bool ends = is_end(stack, ar);
   stack->count -= ends;
   return ends;
 }
@@ -151,14 +202,14 @@ static bool handle_quickly(scr_recording *r, const lua_State *L, const lua_Debug
  * function needs no further calls. Roots stand for several functions. */
 static void add_site(scr_recording *r, const lua_Debug *ar, uint32_t context,
                      uint32_t function, uint32_t line) {
-  const scr_call *caller = scr_call_of(ar)->previous;
-  if (ar->event != LUA_HOOKCALL || context < SCR_ROOTS ||
+  if ((!r->with_c && context < SCR_ROOTS) ||
       r->functions.list[function].asked < SCR_MOST_ASKED)
     return;
-  const uint32_t row = scr_paths_row(&r->paths, context, function, line);
+  const uint32_t row =
+      r->with_c ? line : scr_paths_row(&r->paths, context, function, line);
   scr_sites_add(r->sites,
-                (scr_site){caller->instruction, context, function, row, 0},
-                line > 0 ? scr_prototype_of(*caller->function) : NULL);
+                (scr_site){instruction_of(ar), context, function, row, 0},
+                line > 0 ? scr_prototype_of(*scr_call_of(ar)->previous->function) : NULL);
 }
 
 /* --- all events -------------------------------------------------------------------- */
@@ -177,9 +228,9 @@ static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stac
     scr_fail(r);
   else if (entry && scr_resumes(entry))
     scr_hook_resumed(r, L, ar, entry);
-  else if (entry && scr_creates(entry) && !scr_note_creation(r, L, ar, line))
-    scr_fail(r);
-  else if (!is_own && r->sites && !(entry && scr_creates(entry)))
+  else if (entry && scr_creates(entry))
+    scr_note_creation(r, L, ar, line);
+  else if (!is_own && r->sites)
     add_site(r, ar, context, function, line);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/crc32.h"
+#include "bundle/bundle.h"
 #include "scripts/bytecode.h"
 #include "scripts/collector.h"
 #include "scripts/continued.h"
@@ -189,8 +190,7 @@ static int start(lua_State *L) {
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
   r->functions.knows_calls = knows_calls;
-  const bool has_sites = r->closures && knows_calls && !lua_toboolean(L, 5);
-  r->sites = has_sites ? scr_closures_sites(r->closures) : NULL;
+  r->sites = r->closures && knows_calls ? scr_closures_sites(r->closures) : NULL;
   const bool continues = r->began != 0;
   start_period(r);
   r->active = true;
@@ -429,12 +429,14 @@ int luaopen_gprof_hooks(lua_State *L) {
                                      {"zone_begin", scr_zone_begin},
                                      {"zone_end", scr_zone_end},
                                      {"save", scr_save},
-                                     {"source", scr_source}, {NULL, NULL}};
+                                     {"source", scr_source},
+                                     {"directory", scr_directory}, {NULL, NULL}};
   if (luaL_newmetatable(L, RECORDING)) {
     lua_pushcfunction(L, free_recording);
     lua_setfield(L, -2, "__gc");
   }
   luaL_newlib(L, members);
+  gp_define_bundle(L);
   push_crc32(L);
   lua_setfield(L, -2, "crc32");
   return 1;

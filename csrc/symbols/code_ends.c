@@ -55,10 +55,14 @@ uint64_t *gp_code_ends(const gp_symtab *symtab, const gp_image *image) {
   return ends;
 }
 
+uint64_t gp_padded_end(uint64_t end, uint64_t next) {
+  if (end > next) end = next;
+  return next - end < SHORTEST_GAP ? next : end;
+}
+
 uint64_t gp_code_end(const gp_symtab *symtab, const uint64_t *ends, uint32_t s,
                      uint32_t count, uint64_t high) {
   uint64_t low = symtab->address[s], limit = low < high ? high : low + 1;
   uint64_t next = s + 1 < count ? symtab->address[s + 1] : limit;
-  uint64_t end = ends[s] < next ? ends[s] : next;
-  return next - end < SHORTEST_GAP ? next : end;
+  return gp_padded_end(ends[s], next);
 }

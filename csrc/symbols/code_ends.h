@@ -16,6 +16,10 @@
  * no sizes. Free it. NULL if there is no memory. */
 uint64_t *gp_code_ends(const gp_symtab *symtab, const gp_image *image);
 
+/* Returns one past the last address of code that ends at `end` or at the next code: the
+ * latter if only padding lies between. */
+uint64_t gp_padded_end(uint64_t end, uint64_t next);
+
 /* Returns one past the last address of the symbol `s`, one of the first `count` of the
  * table: its end in the column `ends`, or the next symbol if only padding lies between.
  * The last symbol ends at `high` or before. */

@@ -735,6 +735,7 @@ end
 --   such code has no calls, so `count` may be 0
 -- @tfield boolean recursive from a function to itself or within a cycle: propagates no
 --   time
+-- @tfield boolean printed its caller or its callee has an entry in the call graph
 -- @tfield string kind what is known of it: "counted"; "recursive"; "uncounted", if the
 --   calls of the callee were not counted, as in libraries, but its time is known from
 --   call paths; "inlined", if the callee was only inlined; or "inlined_recursive"

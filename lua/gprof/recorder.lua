@@ -18,6 +18,7 @@ local home = package.loaded["gprof.library.home"] or
   dofile(debug.getinfo(1, "S").source:match "^@(.*/)" .. "library/home.lua")
 local hooks, missing = require "gprof.library.native".load "gprof.hooks"
 if not hooks then error(missing, 0) end
+home.use_bytecode(hooks.open_bundle)
 local escape = require "gprof.format.escape"
 local module_names = require "gprof.library.module_names"
 local script_names = require "gprof.format.script_names"
@@ -44,7 +45,7 @@ local function prepare(options)
   options = options or {}
   local most = ((options.memory or MEMORY) << 20) // PATH_SIZE
   return { recording = hooks.new(math.min(most, MOST_PATHS)), options = options,
-    host = module_names.host(),
+    host = module_names.host(), directory = hooks.directory() or false,
     mixed_profile = options.with_c and require "gprof.format.mixed_profile" }
 end
 
@@ -235,8 +236,10 @@ local function result_of(stopped)
   module_names.assign(name, stopped.host)
   local result = hooks.result(recording)
   result.functions = hooks.functions(recording)
+  -- in another directory, relative paths may lead to other files
+  local is_there = stopped.directory == hooks.directory()
   script_names.assign(result.functions, hooks.source, hooks.crc32,
-    stopped.is_program and result.began)
+    stopped.is_program and is_there and result.began)
   forget_own_lines(result.functions)
   result.options, result.mixed_profile = stopped.options, stopped.mixed_profile
   return result

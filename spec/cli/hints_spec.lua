@@ -126,6 +126,18 @@ describe("a profile in the place of the program", function()
   end)
 end)
 
+describe("a Lua program in the place of a program", function()
+  it("is reported, with the command that records it, or prints its profile", function()
+    local dir = shell.tmpdir "scripts"
+    local script, path = shell.write(dir .. "/work.lua", "tostring(1)"), dir .. "/work.prof"
+    assert.equal(("gprof.lua: %s: is a Lua program: record it first: gprof.lua --record %s\n"):format(script, script),
+      run(script).stderr)
+    assert.equal(0, program.run({ "--record", "--output=" .. path, script }).status)
+    assert.equal(("gprof.lua: %s: is a Lua program: name only its profile: gprof.lua %s\n"):format(script, path),
+      run(script, path).stderr)
+  end)
+end)
+
 describe("an exported profile in the place of a program or profile", function()
   it("is reported, with the option for comparisons", function()
     local export = shell.tmpdir() .. "/good.json"

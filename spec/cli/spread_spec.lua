@@ -5,6 +5,7 @@ local chance = require "support.chance"
 local crafted = require "support.crafted"
 local dkjson = require "dkjson"
 local gmon = require "support.gmon"
+local pages = require "support.pages"
 local program = require "support.program"
 local shell = require "support.shell"
 
@@ -79,6 +80,19 @@ describe("--spread", function()
     assert.is_true(sum == shell.read(dir .. "/a"))
     assert.is_true(spread == shell.read(dir .. "/a.spread"))
     assert.equal("a\na.spread\nb\nb.spread\ngmon.sum\ngmon.sum.spread\nr1\nr2\nr3\nr4\n", shell.listing(dir))
+  end)
+
+  it("has the times of each run in a page, also if several processes read the runs", function()
+    local function strips(...)
+      local dir = four()
+      quietly(dir, "-s", "--spread", "--sum-file=sum", path, "r1", "r2")
+      assert.equal(0, run(dir, "-b", "--spread", "--html=page.html", path, "r4", "r3", "r2", ...).status)
+      return pages.parts(shell.read(dir .. "/page.html")).data.spread.strips
+    end
+    local expected = strips("--jobs=1", "r1")
+    assert.same({ "q/dj", "QA/w" }, expected) -- shares of 0.9 and 0.4 s
+    for _, jobs in ipairs { "--jobs=2", "--jobs=3", "--jobs=4" } do assert.same(expected, strips(jobs, "r1")) end
+    for _, jobs in ipairs { "--jobs=1", "--jobs=2" } do assert.is_nil(strips(jobs, "sum")) end
   end)
 
   it("prints what differs between runs: of profiles, and of their sum", function()

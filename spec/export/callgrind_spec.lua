@@ -189,6 +189,16 @@ describe("the export callgrind", function()
     assert.truthy(#made.functions > 5)
   end)
 
+  it("says if calls were not counted: these have a count of 1", function()
+    local note <const> = { "desc", "Note: calls that were not counted have a count of 1" }
+    local made = document(exported.sampled())
+    assert.same(note, made.header[5])
+    for _, f in ipairs(made.functions) do
+      for _, call in ipairs(f.calls) do assert.equal(1, call.count) end
+    end
+    for _, field in ipairs(of_plan(crafted.example).header) do assert.not_same(note, field) end
+  end)
+
   it("distinguishes functions with the same name in different files", function()
     local built = build.program "twins"
     local files = {}
@@ -264,6 +274,12 @@ describe("callgrind_annotate", function()
       assert.truthy(checked > 1)
     end)
   end
+
+  it("shows calls that were not counted, and not as the caller's own time", function()
+    local shown, text = annotate(exported.text("callgrind", exported.sampled()))
+    assert.matches("work [^\n]*%(1x%)", text)
+    assert.equal(9000000, shown.work.time)
+  end)
 
   it("shows the total of the flat profile", function()
     local _, text = annotate(exported.crafted("callgrind", crafted.example))

@@ -54,6 +54,16 @@ describe("The workbench of a page", function()
     assert.same({ "+3.00 from 0.30 to 3.30 s per run" }, found)
   end)
 
+  it("explains the colours of change below the strip", function()
+    local slower = { functions = crafted.example.functions, calls = crafted.example.calls, ticks = { work = 330 } }
+    local legend <const> = "document.querySelector('.strip .legend').textContent"
+    local compared = select(2, pages.crafted(slower, "--compare=" .. crafted.gmon(crafted.example)))
+    local found = browser.walk(compared, wide, { "open", "&at=work" }, legend, browser.fits)
+    assert.matches("^Since the old profile:more than 50 %% faster", found[1])
+    assert.truthy(found[2])
+    assert.equal("", browser.walk(path, wide, { "open", "&at=work" }, legend)[1])
+  end)
+
   it("follows arrow keys; Enter and a double click open the function's page", function()
     local twice <const> = ("document.querySelector(%q).dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))")
     local found = browser.walk(path, wide, key "ArrowDown", key "ArrowDown", selected, hash, key "Enter", hash,

@@ -188,8 +188,8 @@ describe("The choice of threads in a page", function()
   local context = gmon.write(shell.tmpdir() .. "/gmon.out.ctx", stacks.pack(functions, list, nil, names))
   local path = select(2, pages.write(image, context))
 
-  local self <const> = "[...document.querySelectorAll('tbody tr')].map((e) => e.cells[1].textContent + ' ' + " ..
-    "e.querySelector('.node').textContent).join(', ')"
+  local self <const> = "[...document.querySelectorAll('tbody tr:has(.node)')].map((e) => e.cells[1].textContent + " ..
+    "' ' + e.querySelector('.node').textContent).join(', ')"
   local header <const> = "[...document.querySelectorAll('.whole div')].slice(0, 3)" ..
     ".map((e) => e.textContent).join('|')"
   local chosen <const> = "document.querySelector('.thread-choice').value"

@@ -3,6 +3,7 @@
 
 local browser = require "support.browser"
 local crafted = require "support.crafted"
+local exported = require "support.exported"
 local gmon = require "support.gmon"
 local pages = require "support.pages"
 local program = require "support.program"
@@ -31,6 +32,10 @@ local frames <const> = [[(() => { const width = (e) => e.getBoundingClientRect()
   return [...document.querySelectorAll('.frame')].map((e) => [e.getAttribute('aria-label'),
     (width(e) / all).toFixed(3), e.className]); })()]]
 local hash <const> = "location.hash"
+
+-- Why the tree is that of the new run alone.
+local note <const> = "(/Only the new run is shown: ([^.]*)/.exec(" ..
+  "document.querySelector('section > p.soft').textContent) || ['', ''])[1]"
 
 -- Returns the frames by the beginning of their names.
 local function by_name(list)
@@ -155,11 +160,33 @@ describe("The call tree of a comparison in a page", function()
   end)
 
   it("is that of the new run if the old profile has no call tree", function()
-    local exported = shell.tmpdir() .. "/old.json"
-    assert.equal(0, program.run({ "--export=json:" .. exported, image, old }).status)
-    local found = browser.walk(select(2, pages.write(image, new, "--compare=" .. exported)), { "open", "!tree" },
-      frames, "document.querySelector('select[aria-label=Runs]') === null")
+    local saved = shell.tmpdir() .. "/old.json"
+    assert.equal(0, program.run({ "--export=json:" .. saved, image, old }).status)
+    local found = browser.walk(select(2, pages.write(image, new, "--compare=" .. saved)), { "open", "!tree" },
+      frames, "document.querySelector('select[aria-label=Runs]') === null", note)
     assert.equal("frame c1", by_name(found[1]).work.class)
     assert.truthy(found[2])
+    assert.equal("the old profile was exported, without a call tree", found[3])
+  end)
+
+  it("says why it is that of the new run", function()
+    local estimated = crafted.gmon { functions = functions, ticks = { work = 100 }, calls = { { "main", "work", 1 } } }
+    local counted = crafted.gmon { functions = functions, calls = { { "main", "work", 1 } } }
+    local whole = { functions = functions, ticks = { work = 100 }, calls = { { "main", "work", 1 } } }
+    local function note_of(after, before)
+      local page = shell.tmpdir() .. "/page.html"
+      program.run { "--html=" .. page, "--compare=" .. before, image, after }
+      return browser.walk(page, { "open", "!tree" }, note)[1]
+    end
+    assert.equal("call paths are known in one of the runs only", note_of(new, estimated))
+    assert.equal("the old profile has no samples", note_of(crafted.gmon(whole), counted))
+    assert.equal("", note_of(new, old))
+    local function note_at(files, search)
+      local page = select(2, pages.write(files[1], files[2], "--compare=" .. files[2]))
+      return browser.walk(page, { "leave", ("location.assign('?%s#!tree')"):format(search) }, note)[1]
+    end
+    local inlined, context = { exported.inlined() }, { exported.measured() }
+    assert.equal("the comparison is without inlined functions", note_at(inlined, "view=inlined"))
+    assert.equal("the comparison is of all threads", note_at(context, "thread=2"))
   end)
 end)

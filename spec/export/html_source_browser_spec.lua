@@ -7,6 +7,7 @@ local crafted = require "support.crafted"
 local dkjson = require "dkjson"
 local gprof = require "gprof"
 local pages = require "support.pages"
+local shell = require "support.shell"
 local small = require "support.small"
 
 local lack <const> = browser.lack()
@@ -86,6 +87,32 @@ describe("The instructions of a line in a page", function()
       assert.truthy(line[1] >= 7) -- the hottest lines
       assert.equal(60, #line[5])
     end
+  end)
+end)
+
+describe("The instructions of a function without lines in a page", function()
+  local made = small.build()
+  local address = build.address(made.image, "loop")
+  local profile, empty = small.profile(made, { ticks = { [small.even(address + 8)] = 30 } }), small.profile(made, {})
+  shell.check { "strip", "--strip-debug", made.image }
+  local page, path = pages.write(made.image, profile)
+  local data = pages.parts(page).data
+
+  it("are those around its hottest place, with their times", function()
+    assert.equal(1, #data.code)
+    local node, first, steps, times, texts = table.unpack(data.code[1])
+    assert.same({ "loop", ("%x"):format(address), 0 }, { data.functions.name[node + 1], first, steps[1] })
+    local sum, call = 0, false
+    for i, time in ipairs(times) do sum, call = sum + time, call or texts[i]:find("call   <leaf>", 1, true) end
+    assert.near(0.3, sum, 1e-9)
+    assert.truthy(call)
+    assert.same({}, pages.parts((pages.write(made.image, empty))).data.code)
+  end)
+
+  it("are shown where its source would be, and in its page", function()
+    local rows <const> = "document.querySelectorAll('[aria-label=Instructions] tr').length"
+    local found = browser.walk(path, { "size", 1300, 800 }, { "open", "" }, rows, { "open", "#loop" }, rows)
+    assert.same({ #data.code[1][5], #data.code[1][5] }, found)
   end)
 end)
 

@@ -45,11 +45,12 @@ local function edit(root, path, old, new)
   shell.write(root .. "/" .. path, text)
 end
 
--- Returns whether a module is loaded as bytecode. If it is, the bundle is the first searcher, and finds the module.
-local function is_bundled(root, module)
-  local result = interpret(root, { "-e", ([[require "gprof"
+-- Returns whether a module is loaded as bytecode after `first`. If it is, the bundle is the first searcher, and finds
+-- the module.
+local function is_bundled(root, module, first)
+  local result = interpret(root, { "-e", ([[require %q
     local bundle = package.searchers[1]
-    print(type(bundle) == "userdata" and type(bundle(%q)) == "function")]]):format(module) },
+    print(type(bundle) == "userdata" and type(bundle(%q)) == "function")]]):format(first or "gprof", module) },
     { LUA_PATH = root .. "/?.lua;" .. root .. "/lua/?.lua", LUA_CPATH = root .. "/build/?.so" })
   assert.same({ "", 0 }, { result.stderr, result.status })
   return result.stdout == "true\n"
@@ -93,6 +94,10 @@ describe("a bundle", function()
     root, bundle = checkout()
     assert(is_bundled(root, "gprof.cli.options.help"))
     page = help(root)
+  end)
+
+  it("is also used by the recorder of Lua programs, which does not load the core", function()
+    assert.is_true(is_bundled(root, "gprof.format.definitions", "gprof.recorder"))
   end)
 
   it("changes neither output nor error messages", function()

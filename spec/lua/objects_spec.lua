@@ -206,6 +206,17 @@ describe("iteration", function()
     assert.same({ 2 }, list("count", f.pong.cycle:callees()))
   end)
 
+  it("tells which arcs are printed in the call graph", function()
+    local _, data, image = open()
+    local part = assert(gprof.profile(image, data, { include = { graph = { "leaf" } } }))
+    local printed = {}
+    for caller, callee, is_printed in part:arcs("id", "caller", "callee", "printed") do
+      assert.equal(caller.printed or callee.printed, is_printed)
+      printed[#printed + 1] = is_printed and caller.name .. callee.name or nil
+    end
+    assert.equal("workleaf pongleaf", table.concat(printed, " "))
+  end)
+
   it("sorts by any field: positions ascending, amounts descending, ties in the default order", function()
     local function names(...) return table.concat(list("name", ...), " ") end
     assert.equal("leaf ping pong work idle main", names(profile:functions("calls")))

@@ -455,8 +455,12 @@ describe("--record says in one line that", function()
   it("a program of this directory needs a slash", function()
     local where = options()
     shell.write(where.cwd .. "/here", "")
-    assert.same("gprof.lua: here: No such program in the directories of PATH: write ./here\n",
-      shell.run(words("here"), where).stderr)
+    shell.write(where.cwd .. "/here-too.lua", "")
+    for name, message in pairs { here = "No such program in the directories of PATH: write ./here",
+      ["here-too"] = "No such program in the directories of PATH: write here-too.lua",
+      ["none.lua"] = "No such file or directory" } do
+      assert.same(("gprof.lua: %s: %s\n"):format(name, message), shell.run(words(name), where).stderr)
+    end
   end)
 
   it("a signal cannot ask for profiles", function()

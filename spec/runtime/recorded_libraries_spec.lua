@@ -2,7 +2,9 @@
 -- known from the source.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local gprof = require "gprof"
+local pages = require "support.pages"
 local program = require "support.program"
 local recorder = require "support.recorder"
 local sampled = require "support.sampled"
@@ -149,8 +151,25 @@ describe("a recorded library", function()
     return list
   end
 
-  it("without local symbols has one function for code that is not exported", function()
+  it("without local symbols has functions named by their addresses", function()
+    local address = build.address(library, "hidden_work")
     with_library(function() shell.check { "strip", library } end, function()
+      local found, problems = times()
+      local name = ("<libwork.so+0x%x>"):format(address)
+      assert.same({ {}, { name, outside } }, { problems, names(found) })
+      assert.is_true(found[name] > found[outside])  -- 12 units and 6
+      local data = pages.parts((pages.write(built.image, path))).data
+      local shown = {}
+      for _, code in ipairs(data.code) do shown[data.functions.name[code[1] + 1]] = tonumber(code[2], 16) end
+      assert.equal(address, shown[name])
+      assert.truthy(shown[outside])
+    end)
+  end)
+
+  it("without local symbols and unwind tables has one function for code that is not exported", function()
+    with_library(function()
+      shell.check { "strip", "--remove-section=.eh_frame", "--remove-section=.eh_frame_hdr", library }
+    end, function()
       local found, problems = times()
       assert.same({ {}, { "<libwork.so>", outside } }, { problems, names(found) })
       assert.is_true(found["<libwork.so>"] > found[outside])  -- 12 units and 6

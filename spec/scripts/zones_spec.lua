@@ -68,16 +68,16 @@ describe("a zone with a begin and an end", function()
       local function tail() zone "tail" return leaf() end
       local function outer()
         zone "a"
-        for _ = 1, 3 do pcall(failing) returning() tail() end
+        for _ = 1, 30 do pcall(failing) returning() tail() end
         leaf()
         done "a"
         leaf()
       end
       START outer()
-    ]], { "failing > zone failing 3", "outer > leaf 1", "outer > zone a 1", "pcall > failing 3",
-      "returning > zone returning 3", "tail > leaf 3", "tail > zone tail 3", "zone a > leaf 1", "zone a > pcall 3",
-      "zone a > returning 3", "zone a > tail 3", "zone failing > error 3", "zone failing > leaf 3",
-      "zone returning > leaf 3" })
+    ]], { "failing > zone failing 30", "outer > leaf 1", "outer > zone a 1", "pcall > failing 30",
+      "returning > zone returning 30", "tail > leaf 30", "tail > zone tail 30", "zone a > leaf 1", "zone a > pcall 30",
+      "zone a > returning 30", "zone a > tail 30", "zone failing > error 30", "zone failing > leaf 30",
+      "zone returning > leaf 30" })
   end)
 
   it("belongs to its coroutine", function()

@@ -132,7 +132,7 @@ function exported.libraries()
     shell.write(path .. ".c", source .. "\n")
     shell.check { "gcc", "-O1", "-g", "-Wl,--build-id", "-o", path, path .. ".c", table.unpack(object, 5) }
     local image, address = assert(gprof.image(path)), build.address(path, code)
-    if name == "libtwo.so" then shell.check { "strip", path } end
+    if name == "libtwo.so" then shell.check { "strip", "--remove-section=.eh_frame", path } end
     modules[i] = { bias = bias, low = bias + image.text_low & -4096, high = bias + image.text_high,
       code = bias + image.text_low, code_end = bias + image.text_high, path = path,
       build_id = image.build_id:gsub("%x%x", function(digits) return string.char(tonumber(digits, 16)) end) }

@@ -8,6 +8,8 @@
 #ifndef GP_GMON_SUM_RUN_TIMES_H
 #define GP_GMON_SUM_RUN_TIMES_H
 
+#include "base/reader.h"
+#include "base/writer.h"
 #include "gmon/sum/spread.h"
 
 /* The largest number of runs, and of times in all of them. */
@@ -28,6 +30,21 @@ bool gp_run_times_reserve(gp_run_times *times, const gp_run *run, gp_error *erro
 
 /* Adds the run for which room was made. */
 void gp_run_times_add(gp_run_times *times, const gp_run *run);
+
+/* Makes room for the runs of another spread of the same functions. Errors: no memory. */
+bool gp_run_times_reserve_all(gp_run_times *times, const gp_run_times *other,
+                              gp_error *error);
+
+/* Adds these runs, after those of `times`. */
+void gp_run_times_append(gp_run_times *times, const gp_run_times *other);
+
+/* Writes all times for a process of this program. Returns false after a write error. */
+bool gp_run_times_put(const gp_run_times *times, gp_writer *writer);
+
+/* Reads what gp_run_times_put wrote; `times` is empty, and `functions` is the number of
+ * rows of the spread. Errors: a read error; invalid data; no memory. */
+bool gp_run_times_read(gp_run_times *times, gp_reader *reader, size_t functions,
+                       gp_error *error);
 
 /* Forgets all times, for good. */
 void gp_run_times_lose(gp_run_times *times);

@@ -13,7 +13,7 @@ typedef struct rooted {
   uint32_t root;
   size_t arcs;
   uint32_t *from, *to;   /* with room for an arc from the root to each function */
-  double *weight, *reach;
+  double *weight, *reach;  /* `reach` may be NULL */
 } rooted;
 
 static void add(rooted *r, uint32_t from, uint32_t to) {
@@ -71,7 +71,7 @@ static bool find(rooted *r, const gp_recorded_calls *recorded) {
       !gp_digraph_build(&graph, functions + 1, r->from, r->to, r->arcs))
     return false;
   memcpy(r->weight, recorded->self, functions * sizeof *r->weight);
-  bool done = gp_digraph_weigh(&graph, r->weight, r->reach) &&
+  bool done = (!r->reach || gp_digraph_weigh(&graph, r->weight, r->reach)) &&
               gp_digraph_dominate(&graph, r->root, r->weight);
   gp_digraph_free(&graph);
   return done;
@@ -84,13 +84,12 @@ bool gp_call_bounds_find(const gp_recorded_calls *recorded, double *low, double 
   r.from = gp_column(arcs, sizeof *r.from);
   r.to = gp_column(arcs, sizeof *r.to);
   r.weight = gp_column(functions + 1, sizeof *r.weight);
-  r.reach = gp_column(functions + 1, sizeof *r.reach);
-  bool done = r.from && r.to && r.weight && r.reach && find(&r, recorded);
-  for (size_t f = 0; done && f < functions; f++) {
-    low[f] = r.weight[f];
+  if (high) r.reach = gp_column(functions + 1, sizeof *r.reach);
+  bool done = r.from && r.to && r.weight && (r.reach || !high) && find(&r, recorded);
+  if (done) memcpy(low, r.weight, functions * sizeof *low);
+  for (size_t f = 0; done && high && f < functions; f++)
     /* sums in another order may be rounded differently */
     high[f] = r.reach[f] < low[f] ? low[f] : r.reach[f];
-  }
   free(r.from);
   free(r.to);
   free(r.weight);

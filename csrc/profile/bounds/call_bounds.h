@@ -25,7 +25,7 @@ typedef struct gp_recorded_calls {
 
 /* Sets low[f] and high[f] to the least and the most ticks in function f and its callees.
  * Functions without callers, or with more calls than their arcs have, may be called by
- * unknown code.
+ * unknown code. `high` may be NULL.
  * Errors: no memory. */
 bool gp_call_bounds_find(const gp_recorded_calls *recorded, double *low, double *high,
                          gp_error *error);

@@ -218,16 +218,13 @@ local function measured_graph(profile, from)
   }
 end
 
--- The nodes to expand form a binary heap: the heaviest first; of equal ones, the oldest.
--- `weights` has the weights of all nodes.
-local function comes_before(a, b, weights)
-  if weights[a] ~= weights[b] then return weights[a] > weights[b] end
-  return a < b
-end
+-- The nodes to expand form a binary heap: the heaviest first; of equal ones, the oldest,
+-- which has the lowest number.
 
+-- Adds a node that is younger than all others.
 local function push(heap, node, weights)
-  local at = #heap + 1
-  while at > 1 and comes_before(node, heap[at // 2], weights) do
+  local at, weight = #heap + 1, weights[node]
+  while at > 1 and weights[heap[at // 2]] < weight do
     heap[at], at = heap[at // 2], at // 2
   end
   heap[at] = node
@@ -235,15 +232,18 @@ end
 
 local function pop(heap, weights)
   local first, last, at = heap[1], table.remove(heap), 1
-  local count = #heap
+  local count, weight = #heap, weights[last]
   if count == 0 then return first end
   while 2 * at <= count do
     local lower = 2 * at
-    if lower < count and comes_before(heap[lower + 1], heap[lower], weights) then
-      lower = lower + 1
+    local node = heap[lower]
+    local heaviest, other = weights[node], heap[lower + 1]
+    local others = other and weights[other] or -1
+    if others > heaviest or others == heaviest and other < node then
+      lower, node, heaviest = lower + 1, other, others
     end
-    if not comes_before(heap[lower], last, weights) then break end
-    heap[at], at = heap[lower], lower
+    if heaviest < weight or heaviest == weight and last < node then break end
+    heap[at], at = node, lower
   end
   heap[at] = last
   return first

@@ -9,47 +9,18 @@ local extract = {}
 -- Sums of integers up to this one are integers of 64 bits.
 local MOST <const> = 2.0 ^ 62
 
---- Returns the set of functions with an entry in the call graph. Arcs to export are those
--- whose caller or callee is in it.
--- @tparam profile profile
--- @treturn {[integer]=boolean} by id
-function extract.in_graph(profile)
-  local set = {}
-  for id, has_entry in profile:functions("address", "id", "printed") do
-    set[id] = has_entry or nil
-  end
-  return set
-end
-
---- Returns the arcs to export.
--- @tparam profile profile
--- @treturn {table,...} in the order of `id`, with the fields `id`, `caller` and `callee`
---   (ids), `count`, `self`, `children` and `inlined`
-function extract.arcs(profile)
-  local shown, arcs = extract.in_graph(profile), {}
-  for id, caller, callee, count, self, children, inlined in
-    profile:arcs("id", "id", "caller_id", "callee_id", "count", "self", "children",
-      "inlined")
-  do
-    if shown[caller] or shown[callee] then
-      arcs[#arcs + 1] = { id = id, caller = caller, callee = callee, count = count,
-        self = self, children = children, inlined = inlined }
-    end
-  end
-  return arcs
-end
-
---- Returns the arcs to export as columns.
+--- Returns the arcs to export, which are printed in the call graph, as columns.
 -- @tparam profile profile
 -- @treturn table arrays in the order of `id`: `id`, `caller` and `callee` (ids), `count`,
 --   `self` and `children`
 function extract.arc_columns(profile)
-  local shown, ids, callers, callees = extract.in_graph(profile), {}, {}, {}
-  local counts, selves, children, n = {}, {}, {}, 0
-  for id, caller, callee, count, self, below in
-    profile:arcs("id", "id", "caller_id", "callee_id", "count", "self", "children")
+  local ids, callers, callees, counts, selves, children = {}, {}, {}, {}, {}, {}
+  local n = 0
+  for id, caller, callee, count, self, below, printed in
+    profile:arcs("id", "id", "caller_id", "callee_id", "count", "self", "children",
+      "printed")
   do
-    if shown[caller] or shown[callee] then
+    if printed then
       n = n + 1
       ids[n], callers[n], callees[n] = id, caller, callee
       counts[n], selves[n], children[n] = count, self, below
@@ -61,9 +32,11 @@ end
 
 -- Returns the set of callers and callees of the arcs to export.
 local function ends_of(profile)
-  local shown, ends = extract.in_graph(profile), {}
-  for caller, callee in profile:arcs("id", "caller_id", "callee_id") do
-    if shown[caller] or shown[callee] then ends[caller], ends[callee] = true, true end
+  local ends = {}
+  for caller, callee, printed in
+    profile:arcs("id", "caller_id", "callee_id", "printed")
+  do
+    if printed then ends[caller], ends[callee] = true, true end
   end
   return ends
 end

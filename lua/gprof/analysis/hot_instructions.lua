@@ -1,4 +1,5 @@
---- The instructions of the hottest source lines, with their samples.
+--- The instructions of the hottest source lines, and of the hottest functions without
+-- source, with their samples.
 --
 -- A bin's samples are divided equally among its units of two bytes, as for functions and
 -- lines; those of a unit, among the instructions that begin in it.
@@ -73,24 +74,33 @@ local function add_ticks(list, high, ticks_of)
   end
 end
 
--- Returns a function that writes the addresses in a text as functions and offsets.
-local function namer(symbols)
+-- Returns a function that writes the addresses in a text as functions and offsets. Within
+-- a function that is named by its address, addresses stay. `slide` is added to them.
+local function namer(symbols, slide)
   return function(digits)
-    local address = tonumber(digits, 16)
+    local address = tonumber(digits, 16) + slide
     local symbol = symbols:lookup(address)
     if not symbol then return "0x" .. digits end
     local offset = address - symbol.address
+    if symbol.name:find "^<[^<>]*>$" then
+      return offset == 0 and symbol.name or "0x" .. digits
+    end
     return ("<%s%s>"):format(symbol.name, offset > 0 and ("+0x%x"):format(offset) or "")
   end
 end
 
--- Returns the instructions of a piece of code up to where another line begins.
-local function decode(image, piece, ticks_of)
-  local list = image:instructions(piece.low, piece.high)
+-- Returns the instructions between two addresses; none if they are not code.
+local function decode(image, low, high, ticks_of)
+  local list = image:instructions(low, high)
   if not (list and list[1]) then return {} end
-  add_ticks(list, math.min(piece.high, list[#list].address + LONGEST_CODE), ticks_of)
+  add_ticks(list, math.min(high, list[#list].address + LONGEST_CODE), ticks_of)
+  return list
+end
+
+-- Returns the instructions of a piece of code up to where another line begins.
+local function decode_line(image, piece, ticks_of)
   local own = {}
-  for _, each in ipairs(list) do
+  for _, each in ipairs(decode(image, piece.low, piece.high, ticks_of)) do
     local file, line = image:line(each.address)
     if file ~= piece.file or line ~= piece.line then break end
     own[#own + 1] = each
@@ -136,12 +146,17 @@ local function by_address(code)
   return code
 end
 
+-- Writes addresses in the text of an instruction as names.
+local function write_names(instruction, name)
+  instruction.text = wording.cut(instruction.text:gsub("<0x(%x+)>", name), LONGEST)
+end
+
 -- Returns the instructions of one line, in address order.
 local function code_of(image, pieces, ticks_of, name)
   local code = {}
   for _, piece in ipairs(pieces) do
-    for _, each in ipairs(decode(image, piece, ticks_of)) do
-      each.text = wording.cut(each.text:gsub("<0x(%x+)>", name), LONGEST)
+    for _, each in ipairs(decode_line(image, piece, ticks_of)) do
+      write_names(each, name)
       code[#code + 1] = each
       if #code == MOST_OF_LINE then return by_address(code) end
     end
@@ -158,13 +173,92 @@ function hot_instructions.add(profile, lines, symbols)
   local image, left = profile.image, MOST
   local ticks_of = not image.has_scripts and unit_counter(profile.data)
   if not ticks_of then return end
-  local pieces, name = pieces_of(profile, lines), namer(symbols)
+  local pieces, name = pieces_of(profile, lines), namer(symbols, 0)
   for _, line in ipairs(lines) do
     local found = in_order(profile, pieces[line.file][line.number])
     local code = code_of(image, found, ticks_of, name)
     if #code > left then return end
     line.code, left = code[1] and code, left - #code
   end
+end
+
+-- The largest number of functions without source, and of bytes of their code.
+local MOST_FUNCTIONS <const>, MOST_BYTES <const> = 20, 1 << 18
+
+-- A function with a smaller share of the time is left out.
+local LEAST_SHARE <const> = 0.005
+
+-- Returns the hottest functions without source: their ids and code; and the least number
+-- of samples.
+local function sourceless(profile, ids)
+  local selves, files, addresses, sizes =
+    profile:columns(ids, "ticks", "file", "address", "size")
+  local found, total = {}, 0
+  for i, id in ipairs(ids) do
+    total = total + selves[i]
+    if not files[i] and addresses[i] and selves[i] > 0 then
+      found[#found + 1] = { id = id, ticks = selves[i], low = addresses[i],
+        high = addresses[i] + sizes[i] }
+    end
+  end
+  table.sort(found, function(a, b)
+    if a.ticks ~= b.ticks then return a.ticks > b.ticks end
+    return a.low < b.low
+  end)
+  return found, LEAST_SHARE * total
+end
+
+-- Returns the instructions in a row that have the most samples, as many as a line may
+-- have.
+local function hottest_part(list)
+  local first, most, sum = 1, 0, 0
+  for i, each in ipairs(list) do
+    sum = sum + each.ticks - (i > MOST_OF_LINE and list[i - MOST_OF_LINE].ticks or 0)
+    if sum > most then first, most = math.max(1, i - MOST_OF_LINE + 1), sum end
+  end
+  return table.move(list, first, math.min(#list, first + MOST_OF_LINE - 1), 1, {})
+end
+
+-- Returns the object of a profile that has the code at an address.
+local function object_at(profile, address)
+  for _, object in ipairs(profile:objects()) do
+    if object.low <= address and address < object.high then return object end
+  end
+end
+
+-- Returns the instructions around the hottest place of a function.
+local function code_around(profile, f, ticks_of)
+  local object = object_at(profile, f.low)
+  if not (object and object.image) then return {} end
+  local slide = object.slide
+  local list = decode(object.image, f.low - slide, f.high - slide,
+    function(unit) return ticks_of(unit + slide // UNIT) end)
+  local part, name = hottest_part(list), namer(profile.symbols, slide)
+  for _, each in ipairs(part) do write_names(each, name) end
+  return part
+end
+
+--- Finds the instructions around the hottest place of functions whose source is not
+-- known: of up to 20 functions.
+-- @tparam profile profile by function
+-- @tparam {integer,...} ids of functions
+-- @treturn {[integer]=table} by id: an array of instructions with `address` (in their
+--   file), `text` and `ticks`
+function hot_instructions.of_functions(profile, ids)
+  local left, code = MOST_BYTES, {}
+  local ticks_of = not profile.image.has_scripts and unit_counter(profile.data)
+  if not ticks_of then return code end
+  local found, least = sourceless(profile, ids)
+  for i = 1, math.min(#found, MOST_FUNCTIONS) do
+    local f = found[i]
+    local size = f.high - f.low
+    if f.ticks < least then break end
+    if size <= left then
+      local part = code_around(profile, f, ticks_of)
+      code[f.id], left = part[1] and part or nil, left - size
+    end
+  end
+  return code
 end
 
 return hot_instructions

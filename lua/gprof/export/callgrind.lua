@@ -96,11 +96,12 @@ local function functions_of(profile, ids, units, names)
 end
 
 -- Adds each arc to its caller's `arcs`, with the fields `callee`, `count`, `time` (in
--- units) and `inside` (within a cycle). Arcs without calls are left out: readers would
--- take the cost line after "calls=0" for the caller's self time. If such an arc has time,
--- which was measured, it gets a count of 1. `moved` is the time of arcs into a function
--- or cycle.
+-- units) and `inside` (within a cycle). Arcs without calls are left out:
+-- callgrind_annotate takes the cost line after "calls=0" for the caller's self time. If
+-- such an arc has time, which was measured, it gets a count of 1. Returns whether there
+-- are such arcs. `moved` is the time of arcs into a function or cycle.
 local function add_arcs(functions, arcs, per_unit)
+  local has_uncounted = false
   for i, count in ipairs(arcs.count) do
     local caller, callee = functions[arcs.caller[i]], functions[arcs.callee[i]]
     local time = (arcs.self[i] + arcs.children[i]) * per_unit
@@ -109,6 +110,7 @@ local function add_arcs(functions, arcs, per_unit)
       local call = { callee = callee, count = math.max(count, 1), time = time,
         inside = inside and caller ~= callee }
       caller.arcs[#caller.arcs + 1] = call
+      has_uncounted = has_uncounted or count == 0
       if not inside then
         local node = callee.cycle or callee
         node.explained = (node.explained or 0) + count
@@ -119,6 +121,7 @@ local function add_arcs(functions, arcs, per_unit)
       end
     end
   end
+  return has_uncounted
 end
 
 -- Sets the time of calls within a cycle, if the callee is not called from outside the
@@ -213,7 +216,7 @@ local function write_function(out, f, lines, sites)
   end
 end
 
-local function write_header(profile, total, write)
+local function write_header(profile, total, has_uncounted, write)
   write "# callgrind format\nversion: 1\n"
   write("creator: gprof for Lua " .. gprof._VERSION .. "\n")
   write("cmd: " .. plain(profile.image.path) .. "\n")
@@ -221,6 +224,9 @@ local function write_header(profile, total, write)
   write(profile.exact and "desc: Note: call times are measured\n" or
     ("desc: Note: call times are estimates based on call counts%s\n"):format(
       guess and ": " .. guess or ""))
+  if has_uncounted then
+    write "desc: Note: calls that were not counted have a count of 1\n"
+  end
   write("positions: line\nevents: " .. event_of(profile) .. "\n")
   write(("summary: %d\n"):format(total))
 end
@@ -239,14 +245,14 @@ return function(profile, options, write)
   local ids = extract.functions(by_function, options, arcs)
   local functions, program = functions_of(by_function, ids, units,
     labels.exported(by_function, options))
-  add_arcs(functions, arcs, units * by_function.rate)
+  local has_uncounted = add_arcs(functions, arcs, units * by_function.rate)
   local measured = by_function.exact or by_function.has_inlines
   local roots = { id = 0, name = SPONTANEOUS, object = program, line = 0, self = 0,
     arcs = spontaneous(functions, ids, measured) }
   share_inside(functions, ids)
   local total = 0
   for _, id in ipairs(ids) do total = total + functions[id].self end
-  write_header(by_function, total, write)
+  write_header(by_function, total, has_uncounted, write)
   local out = { write = write, file = file_names(), name = compressor(),
     object = object_names(), has_libraries = by_function.has_libraries }
   write_function(out, roots)

@@ -4,7 +4,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local csv = require "gprof.format.csv"
-local extract = require "gprof.analysis.extract"
 local json = require "gprof.format.json"
 local labels = require "gprof.print.labels"
 
@@ -32,11 +31,11 @@ return function(profile, options, write)
   local names = table.move(columns, 1, #columns, 1, {})
   if profile.has_libraries then table.move(of_libraries, 1, 2, #names + 1, names) end
   write(csv.row(names, #names))
-  local in_graph, number = extract.in_graph(profile), json.number
-  for caller, callee, count, self, children in
-    profile:arcs("id", "caller_id", "callee_id", "count", "self", "children")
+  local number = json.number
+  for caller, callee, count, self, children, printed in
+    profile:arcs("id", "caller_id", "callee_id", "count", "self", "children", "printed")
   do
-    if in_graph[caller] or in_graph[callee] then
+    if printed then
       write("%s,%s,%d,%s,%s", fields_of[caller] or place(caller),
         fields_of[callee] or place(callee), count, number(self), number(children))
       if profile.has_libraries then write(",%s,%s", object(caller), object(callee)) end

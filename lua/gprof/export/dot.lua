@@ -165,11 +165,16 @@ end
 
 -- Returns the arcs that can be shown, with calls or time, and their shares. `weight` is
 -- compared with the threshold: arcs in a cycle, which carry no time, hold it together.
-local function edges_of(arcs, nodes, profile)
+local function edges_of(nodes, profile)
   local edges = {}
-  for _, arc in ipairs(arcs) do
-    if arc.count > 0 or arc.self + arc.children > 0 then
-      local from, to = nodes[arc.caller], nodes[arc.callee]
+  for caller, callee, count, self, children, inlined, printed in
+    profile:arcs("id", "caller_id", "callee_id", "count", "self", "children", "inlined",
+      "printed")
+  do
+    if printed and (count > 0 or self + children > 0) then
+      local arc = { caller = caller, callee = callee, count = count, self = self,
+        children = children, inlined = inlined }
+      local from, to = nodes[caller], nodes[callee]
       local share, inside = share_of(arc, from, to, profile.total)
       local edge = { arc = arc, from = from, to = to, share = share, inside = inside,
         weight = inside and from.cycle and from.cycle.total or share }
@@ -261,10 +266,9 @@ end
 -- @tparam stream write
 return function(profile, options, write)
   profile = profile:by_function(true)
-  local arcs = extract.arcs(profile)
   local ids = extract.functions(profile, options)
   local nodes, cycles = nodes_of(profile, ids, labels.exported(profile, options))
-  local timed, edges = profile.total_ticks > 0, edges_of(arcs, nodes, profile)
+  local timed, edges = profile.total_ticks > 0, edges_of(nodes, profile)
   local least_node = (options.node_threshold or NODE_THRESHOLD) / 100
   local least_edge = (options.edge_threshold or EDGE_THRESHOLD) / 100
   write_header(profile, write)

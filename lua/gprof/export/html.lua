@@ -14,6 +14,7 @@ local data = require "gprof.export.html.page_data"
 local extract = require "gprof.analysis.extract"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
+local hot_instructions = require "gprof.analysis.hot_instructions"
 local hot_lines = require "gprof.analysis.hot_lines"
 local inlined_lines = require "gprof.library.inlined_lines"
 local labels = require "gprof.print.labels"
@@ -133,6 +134,9 @@ local function contents(profile, options)
   local content = view_of(by_function, options)
   if not lacks then
     content.other, content.only_inlined = other_view(by_function, options)
+  end
+  for _, view in ipairs { content, content.other } do
+    view.code = hot_instructions.of_functions(view.profile, view.ids)
   end
   content.lines, content.sources = lines, files
   content.comparison, content.options = options.comparison, options.selecting or {}

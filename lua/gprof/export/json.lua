@@ -200,12 +200,12 @@ local arc_keys <const> = { "caller", "callee", "count", "self", "children", "inl
 -- Iterates over the arcs as JSON.
 local function arc_texts(profile)
   local keys = { table.unpack(arc_keys, 1, profile.has_inlines and 6 or 5) }
-  local in_graph, arc_of = extract.in_graph(profile), json.object(keys)
-  local next_arc = profile:arcs("id", "caller_id", "callee_id",
+  local arc_of = json.object(keys)
+  local next_arc = profile:arcs("id", "caller_id", "printed", "callee_id",
     table.unpack(keys, 3))
-  local function text_of(caller, callee, ...)
+  local function text_of(caller, printed, ...)
     if caller == nil then return nil end
-    return (in_graph[caller] or in_graph[callee]) and arc_of(caller, callee, ...) or ""
+    return printed and arc_of(caller, ...) or ""
   end
   return function()
     local text

@@ -212,11 +212,11 @@ return function(profile, options, write)
   for number, weight in ipairs(list.weight) do
     write_sample(places_of(list, number, whole, place, only_inlined), weight, 0)
   end
-  local in_graph, places = extract.in_graph(by_function), {}
-  for caller, callee, count in
-    by_function:arcs("id", "caller_id", "callee_id", "count")
+  local places = {}
+  for caller, callee, count, printed in
+    by_function:arcs("id", "caller_id", "callee_id", "count", "printed")
   do
-    if count > 0 and (in_graph[caller] or in_graph[callee]) then
+    if count > 0 and printed then
       places[1], places[2] = whole[callee], whole[caller]
       write_sample(places, 0, count)
     end

@@ -145,10 +145,10 @@ function json.compact_array(text_of, values, count)
   return "[" .. table.concat(texts, ",") .. "]"
 end
 
---- Formats an array of strings.
+--- Formats an array of strings, or of strings and numbers.
 -- @tparam function text_of formats a string, as `json.compact_string` does; not called
 --   for strings without characters that need an escape
--- @tparam {string,...} strings
+-- @tparam {string|number,...} strings
 -- @tparam[opt] integer count number of strings, if some are nil
 -- @treturn string
 function json.compact_strings(text_of, strings, count)

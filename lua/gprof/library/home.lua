@@ -135,7 +135,17 @@ local function absolute(path, core)
   return found and found .. "/" or path
 end
 
-local is_in_use = false
+local has_bytecode, is_in_use = false, false
+
+--- Uses the bytecode of the modules. Only the first call that finds it has an effect.
+-- @tparam function open_bundle of a native module
+function home.use_bytecode(open_bundle)
+  local lua, c = home.directories()
+  local bundle = not has_bytecode and open_bundle(c .. "gprof/modules.bundle", lua)
+  if not bundle then return end
+  add_searcher(bundle)
+  has_bytecode = true
+end
 
 --- Uses the core: for absolute paths, and for the bytecode of the modules. Only the first
 -- call with a core has an effect.
@@ -150,9 +160,7 @@ function home.use(core, directory, bundle)
   if not (is_absolute(lua) and is_absolute(c)) then
     lua_directory, c_directory = absolute(lua, core), absolute(c, core)
   end
-  local path = c_directory .. "gprof/modules.bundle"
-  bundle = bundle or core.open_bundle(path, lua_directory)
-  if bundle then add_searcher(bundle) end
+  home.use_bytecode(bundle and function() return bundle end or core.open_bundle)
 end
 
 add_searcher(search)

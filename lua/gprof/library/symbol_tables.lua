@@ -23,7 +23,7 @@ end
 
 -- Makes a symbol table from the debugging file of a stripped image. Otherwise, the
 -- dynamic symbols are better than none: of a library, of an interpreter in the profile of
--- its script, and of a program if `is_recorded`, with its other code as one function.
+-- its script, and of a program if `is_recorded`, with its other code.
 local function of_stripped(image, message, shared, is_recorded, make)
   local debug_file = require "gprof.library.debug_file"
   local symbols
@@ -44,7 +44,7 @@ end
 -- @tparam[opt=false] boolean shared add the symbol `<outside>`, for the callers of a
 --   shared library
 -- @tparam[opt=false] boolean is_recorded the table is for a profile of the recorder: a
---   stripped program has dynamic symbols, and its other code is one function
+--   stripped program has dynamic symbols, and functions that are named by their addresses
 -- @treturn[1] symbols
 -- @return[2] nil
 -- @treturn[2] string what is wrong

@@ -44,6 +44,23 @@ local function of_other_tool(settings, path)
   return what and path .. ": " .. what
 end
 
+-- Returns the message that a file is a Lua program, whose profile contains its functions;
+-- nil if it is not.
+local function lua_program(settings, path, profile)
+  if not is_examined(settings, path) or
+    not require "gprof.library.files.program_files".is_lua(path)
+  then
+    return nil
+  end
+  if profile and require "gprof.library.files.profile_files".is_context_profile(profile)
+  then
+    return ("%s: is a Lua program: name only its profile: gprof.lua %s"):format(path,
+      wording.shell_word(profile))
+  end
+  return ("%s: is a Lua program: record it first: gprof.lua --record %s"):format(path,
+    wording.shell_word(path))
+end
+
 -- Returns the last option in a word such as "-bp" or "--graph", if its argument is
 -- optional; otherwise nil.
 local function open_option(word)
@@ -99,7 +116,8 @@ function hints.program(settings, message)
   end
   local hint = not core.file_status(first) and detached(settings, first)
   if hint then return message .. ": " .. hint end
-  hint = exported(settings, first) or of_other_tool(settings, first)
+  hint = exported(settings, first) or of_other_tool(settings, first) or
+    lua_program(settings, first, second)
   if hint then return hint end
   if not is_profile(first) then return message end
   if second and require "gprof".image(second) then

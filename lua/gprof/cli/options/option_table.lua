@@ -121,7 +121,7 @@ local own <const> = { [[
   sandbox-time=SECONDS          limit like --sandbox, limiting CPU time (default 300)
   pager                         flag        show output in $PAGER (default less)
   no-progress                   flag        do not show progress on the terminal
-  record                        flag        run PROGRAM [ARGUMENT...] and record it
+  record                        flag        record PROGRAM or SCRIPT.lua [ARGUMENT...]
   rate=HZ                       rate        record: samples per second (default 1000)
   wall                          flag        record: also sample waiting threads
   count=WHAT                    choice      record: what to count in a Lua program:

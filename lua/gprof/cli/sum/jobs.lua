@@ -81,7 +81,7 @@ end
 -- Writes the spread to its pipe, then the sum to standard output, which is a pipe, too.
 local function write_sums(into, spread)
   if spread then
-    if not into.spread:write(spread) then return false end
+    if not into.spread:send(spread) then return false end
     spread:close()
   end
   return into.data:write "-"
@@ -180,7 +180,7 @@ end
 -- Reads the spread of a worker's range. Returns nil if it cannot be added.
 local function read_spread(worker, spread, new_spread)
   local part = new_spread()
-  local done = part:read(worker.spread)
+  local done = part:receive(worker.spread)
   worker.spread:close()
   return done and spread:fits(part) and part or nil
 end

@@ -35,7 +35,7 @@ function selectionOf(node) {
     changeSection(node) || "",
     arcSection("Callers", "Caller", callersOf(node), (arc) => arcs.caller[arc], node, "No callers are known."),
     arcSection("Callees", "Callee", calleesOf(node), (arc) => arcs.callee[arc], node, "No callees are known."),
-    sourceExcerpt(node) || "",
+    sourceExcerpt(node) || instructionSection(node) || "",
   ];
 }
 
@@ -65,16 +65,21 @@ function treeStrip(select) {
       },
       point: (item) => (title.textContent = itemName(item) + ": " + itemFigures(item)),
     }),
-    title = make("span", { class: "soft" });
+    title = make("span", { class: "soft" }),
+    legend = make("p", { class: "legend" });
+  // The other colours tell groups apart; their names are in the figures.
+  const showLegend = () => legend.replaceChildren(...(scheme.title === "change" ? legendOf(scheme, []) : []));
   const draw = () => picture.show(wholeTree(false, false));
   refreshers.push(draw);
   recolourers.push(() => {
     scheme = shownColouring(schemes);
+    showLegend();
     picture.redraw();
   });
   draw();
+  showLegend();
   const element = make("details", { class: "strip", open: true }, make("summary", {}, "Call tree ", title),
-    make("div", { class: "box" }, picture.element));
+    make("div", { class: "box" }, picture.element), legend);
   let marked = -1;
   const reveal = () => marked >= 0 && picture.reveal(heaviestRow(marked));
   element.addEventListener("toggle", () => element.open && reveal()); // what is closed cannot be scrolled

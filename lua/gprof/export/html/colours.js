@@ -101,6 +101,12 @@ const runsLegend = [
   ["none", "+ new, − gone"],
 ];
 
+// Makes the content of the legend of a colouring, with further entries.
+function legendOf({ about, legend }, more) {
+  const entries = [...legend, ...more].map(([tint, text]) => make("span", {}, make("i", { class: tint }), text));
+  return [make("span", {}, about + ":"), ...entries];
+}
+
 const DEFAULT_GROUPINGS = ["file", "module", "library"]; // if they have several groups
 
 // Returns the colourings that the data has, the default one first.

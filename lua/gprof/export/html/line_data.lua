@@ -47,19 +47,31 @@ local function figures_of(lines, file_number)
   return "[" .. table.concat(known, ",") .. "]", "[" .. table.concat(inlined, ",") .. "]"
 end
 
--- Returns the instructions of lines as JSON: for each such line its place, the first
--- address in hexadecimal, the differences to it, times, and texts.
+-- Formats the text of a line, which may have tabs.
+local function quoted_line(bytes)
+  return quoted(text.shown(bytes, "\0-\8\11-\31\127"))
+end
+
+--- Returns instructions as JSON: the number of a line or function, the first address in
+-- hexadecimal, the differences to it, times, and texts.
+-- @tparam integer owner
+-- @tparam {table,...} code from `gprof.analysis.hot_instructions`
+-- @tparam number rate samples per unit of time
+-- @treturn string
+function line_data.code(owner, code, rate)
+  local first, steps, times, texts = code[1].address, {}, {}, {}
+  for i, each in ipairs(code) do
+    steps[i], times[i], texts[i] = each.address - first, each.ticks / rate, each.text
+  end
+  return ('[%d,"%x",%s,%s,%s]'):format(owner, first, array(number, steps),
+    array(number, times), text.array(texts))
+end
+
+-- Returns the instructions of lines as JSON.
 local function code_of(lines, rate)
   local found = {}
   for _, line in ipairs(lines) do
-    if line.code then
-      local first, steps, times, texts = line.code[1].address, {}, {}, {}
-      for i, each in ipairs(line.code) do
-        steps[i], times[i], texts[i] = each.address - first, each.ticks / rate, each.text
-      end
-      found[#found + 1] = ('[%d,"%x",%s,%s,%s]'):format(line.place, first,
-        array(number, steps), array(number, times), text.array(texts))
-    end
+    found[#found + 1] = line.code and line_data.code(line.place, line.code, rate)
   end
   return "[" .. table.concat(found, ",") .. "]"
 end
@@ -79,11 +91,12 @@ function line_data.source(file, file_number, rate)
     if line.number ~= expected then
       jumps[#jumps + 1], jumps[#jumps + 2] = i - 1, line.number
     end
-    expected, texts[i] = line.number + 1, text.shown(line.text, "\0-\8\11-\31\127")
+    expected, texts[i] = line.number + 1, line.text
   end
   return object { { "name", shown(file.name) }, { "seconds", number(file.seconds) },
     { "calls", number(file.calls) }, { "count", number(file.count) },
-    { "jumps", array(number, jumps) }, { "text", array(quoted, texts) },
+    { "jumps", array(number, jumps) },
+    { "text", json.compact_strings(quoted_line, texts) },
     { "known", known }, { "inlined", inlined }, { "code", code_of(file.lines, rate) } }
 end
 

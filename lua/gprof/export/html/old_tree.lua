@@ -9,24 +9,30 @@ local view_data = require "gprof.export.html.view_data"
 
 local old_tree = {}
 
--- Returns the sides of a comparison if both trees were made in the same way. An exported
--- profile has no tree.
+-- Returns the sides of a comparison if both trees were made in the same way; otherwise
+-- nil, and why they were not.
 local function sides_with_trees(comparison, content)
   local sides = (getmetatable(comparison) or {}).sides
-  local old = sides and sides.old.profile
-  if not (old and content.tree and comparison.unit) then return nil end
-  local is_open = not arguments.wrong_object(old, "gprof.profile")
-  return is_open and old.exact == content.profile.exact and sides or nil
+  if not (sides and content.tree) then return nil end
+  local old = sides.old.profile
+  if not comparison.unit then return nil, "the old profile has no samples" end
+  if not old then return nil, "the old profile was exported, without a call tree" end
+  if arguments.wrong_object(old, "gprof.profile") then return nil end  -- it is closed
+  if old.exact ~= content.profile.exact then
+    return nil, "call paths are known in one of the runs only"
+  end
+  return sides
 end
 
 -- Returns the node of the new function for a row: the one of the same name, or else the
 -- one with the most time.
-local function node_of_row(row, name, node_of, profile)
-  local best, most = nil, -1
-  for _, id in ipairs(row.new_ids) do
-    if node_of[id] and profile:get(id, "name") == name then return node_of[id] end
-    local ticks = profile:get(id, "ticks")
-    if ticks > most then best, most = node_of[id], ticks end
+local function node_of_row(row, name, node_of, content)
+  local ids, best, most = row.new_ids, nil, -1
+  if not ids[2] then return node_of[ids[1]] end
+  for _, id in ipairs(ids) do
+    local node, ticks = node_of[id], content.profile:get(id, "ticks")
+    if node and content.names[node + 1] == name then return node end
+    if ticks > most then best, most = node, ticks end
   end
   return best
 end
@@ -34,10 +40,10 @@ end
 -- Returns a table from ids in the old profile to nodes. A cycle is the one that the new
 -- functions for its members are in.
 local function nodes_of(sides, content, node_of)
-  local old, profile, nodes, cycle_of = sides.old.profile, content.profile, {}, {}
+  local old, nodes, cycle_of = sides.old.profile, {}, {}
   for _, f in ipairs(sides.old.functions) do
     local row = sides.row_of[f]
-    nodes[f.id] = row and node_of_row(row, f.name, node_of, profile)
+    nodes[f.id] = row and node_of_row(row, f.name, node_of, content)
   end
   for _, cycle in ipairs(content.cycles) do
     for id in cycle:members(nil, "id") do cycle_of[node_of[id]] = node_of[cycle.id] end
@@ -55,9 +61,10 @@ end
 -- @tparam table content as for `gprof.export.html.page_data`
 -- @tparam {[integer]=integer} node_of maps ids to nodes
 -- @treturn string as from `view_data.tree`; null if the old profile has no such tree
+-- @treturn string|nil why it has none, if the page has a tree
 function old_tree.of(comparison, content, node_of)
-  local sides = sides_with_trees(comparison, content)
-  if not sides then return "null" end
+  local sides, lack = sides_with_trees(comparison, content)
+  if not sides then return "null", lack end
   local profile = sides.old.profile
   return view_data.tree({ profile = profile, tree = tree_list.of(profile) },
     nodes_of(sides, content, node_of), #content.ids + #content.cycles)

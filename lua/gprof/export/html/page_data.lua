@@ -4,10 +4,10 @@
 -- @internal gprof.export.html.page_data
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local column_order = require "gprof.format.column_order"
 local common = require "gprof.print.common"
 local json = require "gprof.format.json"
 local line_data = require "gprof.export.html.line_data"
-local number_order = require "gprof.format.number_order"
 local old_tree = require "gprof.export.html.old_tree"
 local text = require "gprof.export.html.page_text"
 local thread_choices = require "gprof.export.html.thread_choices"
@@ -80,7 +80,7 @@ local function strips_of(profile, rows, ids)
   for row in ipairs(ids) do
     places[row], below[row], strips[row] = row, -rows[row].self.max, false
   end
-  local order = number_order.sort({ row = places, below = below }, "below").row
+  local order = column_order.sort({ row = places, below = below }, "below").row
   for i = 1, math.min(#ids, MOST_STRIPS) do picked[i] = ids[order[i]] end
   local times = profile:run_times(picked)
   for i, list in ipairs(times or {}) do
@@ -160,13 +160,15 @@ local function comparison_of(content, node_of, file_number, known)
     files[i] = file_number(row.new_file or row.old_file)
   end
   local options = (getmetatable(comparison) or {}).options or {}
+  local tree, lack = old_tree.of(comparison, content, node_of)
   local entries = { { "factor", number(comparison.factor) },
     { "options", strings(options, #options) },
     { "unit", quoted(comparison.unit) }, { "sides", columns_of_sides(comparison) },
     { "whole", change_of({ comparison }, "total") },
-    { "tree", old_tree.of(comparison, content, node_of) },
+    { "tree", tree },
     { "name", view_data.names(names, known) }, { "status", array(number, statuses) },
     { "file", array(number, files) } }
+  if lack then entries[#entries + 1] = { "no_tree", quoted(lack) } end
   if next(old_names) then
     entries[#entries + 1] = { "old_name", strings(old_names, #comparison) }
   end
@@ -176,6 +178,15 @@ local function comparison_of(content, node_of, file_number, known)
   return object(entries)
 end
 
+-- Returns the instructions of functions without source.
+local function code_of(view)
+  local code, found = view.code or {}, {}
+  for i, id in ipairs(view.ids) do
+    found[#found + 1] = code[id] and line_data.code(i - 1, code[id], view.profile.rate)
+  end
+  return "[" .. table.concat(found, ",") .. "]"
+end
+
 -- Returns the entries of the other view: that of inlined functions, or the one without.
 local function other_of(content, rows, file_number, known)
   local view = content.other
@@ -183,6 +194,7 @@ local function other_of(content, rows, file_number, known)
   local entries = view_data.entries(view, node_of, file_number, known)
   entries[#entries + 1] =
     { "nodes_of_lines", line_data.nodes(rows, view.profile, node_of) }
+  entries[#entries + 1] = { "code", code_of(view) }
   return entries
 end
 
@@ -238,26 +250,11 @@ local function inputs_of(profile)
   return strings(paths)
 end
 
--- Returns where coroutines were created, as columns: the node of the function that they
--- began with, and the file and line of each place.
-local function created_of(profile, node_of, file_number)
-  local nodes, files, lines, seen = {}, {}, {}, {}
-  for address, place in profile.data:creations() do
-    local f, key = profile:lookup(address), ("%d %d"):format(address, place)
-    local file, line = profile.image:line(place)
-    if f and node_of[f.id] and file and not seen[key] then
-      nodes[#nodes + 1], files[#files + 1] = node_of[f.id], file_number(file)
-      lines[#lines + 1], seen[key] = line, true
-    end
-  end
-  return object { { "node", array(number, nodes) }, { "file", array(number, files) },
-    { "line", array(number, lines) } }
-end
-
 --- Writes the data of a page: an element with one JSON object; one for the other view of
 -- the functions, if there is one; and one or two for each choice of threads.
 -- @tparam table content a view: `profile`, by function; `ids` and `names` of functions,
---   `arcs`, `cycles` and `tree` (or nil) to show. And `other`, another view, or nil;
+--   `arcs`, `cycles` and `tree` (or nil) to show; `code`, the instructions of functions
+--   without source. And `other`, another view, or nil;
 --   `lines` and `sources`; `options`, words; `comparison` and `threads`, or nil;
 --   `choosable`, the threads to choose from; `part_of(threads)`, which returns the
 --   content for some of them: a view with `other` and `lines`, `figures` of the sources
@@ -275,7 +272,7 @@ function data.write(content, write)
     { "exact", tostring(profile.exact) }, { "inputs", inputs_of(profile) },
     { "options", array(shown, content.options) },
     { "scripts", tostring(profile.image.has_scripts) },
-    { "created", created_of(profile, node_of, file_number) },
+    { "code", code_of(content) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "comparison", comparison_of(content, node_of, file_number, known) },
     { "spread", spread_of(content, node_of) },

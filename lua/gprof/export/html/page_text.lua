@@ -37,7 +37,7 @@ function text.quoted(bytes)
 end
 
 --- Makes strings visible, and formats them for a script.
--- @tparam {string,...} strings
+-- @tparam {string|number,...} strings numbers are formatted as they are
 -- @tparam[opt] integer count number of strings, if some are nil
 -- @treturn string an array of JSON
 function text.array(strings, count)

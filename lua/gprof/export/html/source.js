@@ -128,6 +128,21 @@ function instructionRows({ code, text }, shown) {
   ));
 }
 
+const codeOfFunctions = lazily(() => new Map(data.code.map((entry) => [entry[0], entry])));
+
+// Makes the instructions around the hottest place of a function without source; null if they are not known.
+function instructionSection(node) {
+  const code = codeOfFunctions().get(node);
+  if (!code) return null;
+  const rows = instructionRows({ code, text: "" }, { most: Math.max(...code[3]) });
+  return make(
+    "section",
+    { class: "excerpt" },
+    make("h3", {}, "Instructions"),
+    make("table", { "class": "source", "aria-label": "Instructions" }, make("tbody", {}, ...rows)),
+  );
+}
+
 // Makes the button with a line's number, which shows its instructions or hides them.
 function codeButton(line, shown) {
   const rows = lazily(() => instructionRows(line, shown));

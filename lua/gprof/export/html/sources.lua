@@ -6,9 +6,9 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local annotation = require "gprof.library.annotation"
+local column_order = require "gprof.format.column_order"
 local hot_instructions = require "gprof.analysis.hot_instructions"
 local largest = require "gprof.analysis.largest"
-local number_order = require "gprof.format.number_order"
 local source_text = require "gprof.library.files.source_text"
 local wording = require "gprof.format.wording"
 
@@ -94,7 +94,7 @@ local function hottest(lines)
     found.calls[i], found.ticks[i] = -lines.calls[row], -lines.ticks[row]
   end
   for _, key in ipairs { "number", "rank", "calls", "ticks" } do
-    number_order.sort(found, key)
+    column_order.sort(found, key)
   end
   return found
 end
@@ -121,6 +121,15 @@ local function shown(text)
   return #text > MAX_LINE and wording.cut(text, MAX_LINE) .. " ..." or text
 end
 
+-- Whether a text of `count` lines is too long to be shown as a whole, in `room` bytes.
+local function is_long(text, count, room)
+  if count > MAX_WHOLE or #text <= room then return count > MAX_WHOLE end
+  for _, line in ipairs(source_text.lines(text)) do
+    room = room - math.min(#line, MAX_LINE)
+  end
+  return room < 0
+end
+
 -- Returns the included lines of a file, as from `profile:annotate`, with two more fields:
 -- `known`, and `place`, the line's index from 0; their size in bytes; and the number of
 -- all lines. Nil if the file cannot be read. All lines are included if they are few and
@@ -130,11 +139,7 @@ local function excerpt(profile, file, options, room)
   local lines = annotation.annotate(profile, file.name, options.directory_path,
     function(text)
       count = select(2, source_text.lines(text, {}))
-      if count > MAX_WHOLE then return file.near end
-      for _, line in ipairs(source_text.lines(text)) do
-        room = room - math.min(#line, MAX_LINE)
-      end
-      return room < 0 and file.near or nil
+      return is_long(text, count, room) and file.near or nil
     end)
   if not lines then return nil end
   local numbers, found, size = {}, {}, 0

@@ -38,6 +38,17 @@ function guessNote() {
   );
 }
 
+// Returns the sentence about why the tree of a comparison lacks the old run.
+function oldRunNote() {
+  if (!data.comparison || comparedTree) return "";
+  const why = showsOtherView
+    ? `the comparison is ${data.inlines ? "without" : "of"} inlined functions`
+    : shownThreads
+      ? "the comparison is of all threads"
+      : data.comparison.no_tree;
+  return why ? ` Only the new run is shown: ${why}.` : "";
+}
+
 // Makes the explanation of the tree's times.
 function treeNote() {
   const how = data.exact
@@ -48,7 +59,7 @@ function treeNote() {
         "Self times are as sampled; only the call paths are estimated.",
         guessNote(),
       ];
-  return make("p", { class: "soft" }, ...how, hiddenNote());
+  return make("p", { class: "soft" }, ...how, hiddenNote(), oldRunNote());
 }
 
 // Makes the view. `element`; `show(argument)` shows what the link's argument says.
@@ -84,13 +95,7 @@ function treeView() {
     setParameters({ runs: wanted === "new" ? "new" : "" }, true);
   });
 
-  function showLegend() {
-    const entries = both ? [...scheme.legend, ...runsLegend] : scheme.legend;
-    legend.replaceChildren(
-      make("span", {}, scheme.about + ":"),
-      ...entries.map(([tint, text]) => make("span", {}, make("i", { class: tint }), text)),
-    );
-  }
+  const showLegend = () => legend.replaceChildren(...legendOf(scheme, both ? runsLegend : []));
 
   // Shows both runs, or the new one.
   function setRuns(wanted) {

@@ -30,8 +30,13 @@ function program_files.find(program)
     local path = directory .. "/" .. program
     if core.file_status(path) == "file" then return path end
   end
+  local here = core.file_status(program) == "file" and "./" .. program or
+    core.file_status(program .. ".lua") == "file" and program .. ".lua"
+  if not here and program:find "%.lua$" then
+    return nil, program .. ": No such file or directory"
+  end
   return nil, program .. ": No such program in the directories of PATH" ..
-    (core.file_status(program) == "file" and ": write ./" .. program or "")
+    (here and ": write " .. here or "")
 end
 
 -- Returns the first line of a script, without "#!" and the directories of paths; "" if it

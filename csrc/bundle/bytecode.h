@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Identifies bytecode and its source: checksums, size and time. */
-#ifndef GP_LUA_BYTECODE_H
-#define GP_LUA_BYTECODE_H
+#ifndef GP_BUNDLE_BYTECODE_H
+#define GP_BUNDLE_BYTECODE_H
 
+#include <lua.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +28,8 @@ bool gp_bytecode_file_checksum(const char *path, uint64_t *sum);
  * it is unknown. All 5.4 releases load each other's bytecode, but may report wrong line
  * numbers. */
 const char *gp_lua_release(size_t *length);
+
+/* Adds functions for lua/bundle.lua to the table on the top of the stack. */
+void gp_define_bytecode(lua_State *L);
 
 #endif

@@ -77,15 +77,24 @@ static bool in_order(gp_before *before, const void *values, size_t count) {
   return true;
 }
 
-/* number_order(values) -> array of the positions of numbers or strings, in the order of
+/* Pushes a block with the values of the array at index 1. Sets their number and how they
+ * are compared. */
+static const void *push_values(lua_State *L, size_t *count, gp_before **before) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  *count = (size_t)lua_rawlen(L, 1);
+  luaL_argcheck(L, *count < UINT32_MAX, 1, "too many values");
+  /* a number needs no more bytes than a string */
+  void *values = lua_newuserdatauv(L, (*count + 1) * sizeof(string), 0);
+  *before = read_values(L, values, *count);
+  return values;
+}
+
+/* column_order(values) -> array of the positions of numbers or strings, in the order of
  * the values; equal ones keep their order. Nothing if they are in order */
 static int order_values(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  size_t count = (size_t)lua_rawlen(L, 1);
-  luaL_argcheck(L, count < UINT32_MAX, 1, "too many values");
-  /* a string is larger than a number */
-  void *values = lua_newuserdatauv(L, (count + 1) * sizeof(string), 0);
-  gp_before *before = read_values(L, values, count);
+  size_t count;
+  gp_before *before;
+  const void *values = push_values(L, &count, &before);
   if (in_order(before, values, count)) return 0;
   uint32_t *rows = lua_newuserdatauv(L, count * sizeof *rows, 0);
   for (size_t i = 0; i < count; i++) rows[i] = (uint32_t)i;
@@ -95,6 +104,46 @@ static int order_values(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)rows[i] + 1);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
+  return 1;
+}
+
+/* A heap of rows, with the one of the least value on top. */
+typedef struct row_heap {
+  uint32_t *row;
+  size_t count;
+  gp_before *before;
+  const void *values;
+} row_heap;
+
+/* Moves the row at a place down until those below it are not less. */
+static void sink(row_heap *heap, size_t at) {
+  uint32_t row = heap->row[at];
+  for (size_t below = 2 * at + 1; below < heap->count; below = 2 * at + 1) {
+    const uint32_t *pair = &heap->row[below];
+    if (below + 1 < heap->count && heap->before(heap->values, pair[1], pair[0])) below++;
+    if (!heap->before(heap->values, heap->row[below], row)) break;
+    heap->row[at] = heap->row[below];
+    at = below;
+  }
+  heap->row[at] = row;
+}
+
+/* threshold(values, most) -> the least of the `most` largest values; nil if there are not
+ * more values */
+static int find_threshold(lua_State *L) {
+  size_t count;
+  row_heap heap = {.count = (size_t)luaL_checkinteger(L, 2)};
+  heap.values = push_values(L, &count, &heap.before);
+  if (count <= heap.count || heap.count == 0) return 0;
+  heap.row = lua_newuserdatauv(L, heap.count * sizeof *heap.row, 0);
+  for (uint32_t i = 0; i < heap.count; i++) heap.row[i] = i;
+  for (size_t i = heap.count / 2; i-- > 0;) sink(&heap, i);
+  for (uint32_t i = (uint32_t)heap.count; i < count; i++) {
+    if (!heap.before(heap.values, heap.row[0], i)) continue;
+    heap.row[0] = i;
+    sink(&heap, 0);
+  }
+  lua_rawgeti(L, 1, (lua_Integer)heap.row[0] + 1);
   return 1;
 }
 
@@ -114,8 +163,9 @@ static int pick(lua_State *L) {
   return 1;
 }
 
-void gp_define_number_order(lua_State *L) {
+void gp_define_column_order(lua_State *L) {
   static const luaL_Reg functions[] = {
-      {"number_order", order_values}, {"picked", pick}, {NULL, NULL}};
+      {"column_order", order_values}, {"threshold", find_threshold}, {"picked", pick},
+      {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What identifies bytecode and the source that it was compiled from; also for
  * lua/bundle.lua, which writes the bundle. */
-#include "lua/bytecode.h"
+#include "bundle/bytecode.h"
 
 #include <inttypes.h>
 #include <lauxlib.h>
@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
-#include "lua/module.h"
 
 /* lua_ident names the release. It is weak, because some interpreters do not export it. */
 #pragma weak lua_ident

@@ -28,8 +28,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lua/bytecode.h"
-#include "lua/module.h"
+#include "bundle/bundle.h"
+#include "bundle/bytecode.h"
 
 #define GP_BUNDLE "gprof.bundle"
 
