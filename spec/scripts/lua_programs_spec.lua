@@ -874,6 +874,23 @@ describe("gprof.lua --record with a Lua program", function()
       { result.stdout, result.stderr, result.status })
   end)
 
+  it("has names that are symspecs as reports print them, with places", function()
+    shell.write(dir .. "/placed.lua", [[
+      local function step(n) return n + 1 end
+      local M = { open = function(n) return step(n) end }
+      M.open(1)
+      M.open(2)
+    ]])
+    assert.equal(0, run("--rate=0", "placed.lua").status)
+    local function calls(option)
+      local text = program.run({ "-b", option, dir .. "/placed.prof" }).stdout
+      return select(2, text:gsub("%f[%d]2%f[%D] [^\n]*placed", ""))
+    end
+    assert.equal(2, calls "-p")
+    for _, name in ipairs { "step (placed.lua:1)", "M.open (placed.lua:2)" } do assert.equal(1, calls("-p" .. name)) end
+    for _, name in ipairs { "step (placed.lua:2)", "M.open (other.lua:2)" } do assert.equal(0, calls("-p" .. name)) end
+  end)
+
   it("says that it cannot be asked for its profile", function()
     local lua = {}
     for i, word in ipairs(program.interpreter) do lua[i] = "'" .. word .. "'" end
