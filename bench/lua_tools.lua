@@ -62,7 +62,8 @@ local function recorded()
   local calls, unnamed = {}, 0
   for line in shell.capture("lua5.4 gprof.lua --export=csv -z " .. quote(profile)):gmatch "\n([^\n]+)" do
     local fields = {}
-    for quoted, plain in (line .. ","):gmatch '"?([^",]*)("?),' do fields[#fields + 1] = quoted .. plain end
+    local plain = line:gsub('"([^"]*)"', function(quoted) return (quoted:gsub(",", ";")) end)
+    for field in (plain .. ","):gmatch "([^,]*)," do fields[#fields + 1] = field end
     local name, path, number = fields[1], fields[3], tonumber(fields[4])
     if path ~= "" then
       local place = ("%d %s"):format(name:find "^main chunk" and 0 or number, path)

@@ -6,9 +6,10 @@
 -- - self: the same between the self time of functions above 2 % with calls counted, and with samples only;
 -- - cost: the processor time of the recorded parts, as a ratio of that of the unrecorded ones.
 --
---     lua5.4 bench/scripts.lua DIRECTORY [RUNS]
+--     lua5.4 bench/scripts.lua DIRECTORY [RUNS [REPEATS]]
 --
--- Run it in the root of the checkout, after `make`. Medians of RUNS (default 5) runs in turn.
+-- Run it in the root of the checkout, after `make`. Medians of RUNS (default 5) runs in turn, each of which repeats the
+-- parts REPEATS times (default 6): about 40 samples for each.
 --
 -- @script scripts
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -23,10 +24,10 @@ local turns = require "bench.turns"
 local median <const> = turns.median
 
 local PROGRAMS <const> = { "richards", "deltablue", "nbody", "json", "scheduler" }
-local REPEATS <const>, LEAST <const> = 6, 0.02
+local LEAST <const> = 0.02
 local MODES <const> = { "calls", "none", "lines" }
 
-local dir, runs = assert(arg[1], "a directory"), tonumber(arg[2]) or 5
+local dir, runs, repeats = assert(arg[1], "a directory"), tonumber(arg[2]) or 5, tonumber(arg[3]) or 6
 local path <const> = dir .. "/p"
 
 -- Returns what the program prints, after "--record" with options, or without.
@@ -76,12 +77,12 @@ local function measure(program)
   local plain, modes = {}, {}
   for _, mode in ipairs(MODES) do modes[mode] = { cost = {}, parts = {}, self = {} } end
   for i = 1, runs do
-    local parts, sum = lua_parts.times(run(program, REPEATS))
+    local parts, sum = lua_parts.times(run(program, repeats))
     plain[i] = {}
     for j, seconds in ipairs(parts) do plain[i][places[j]] = seconds / sum end
     for _, mode in ipairs(MODES) do
       local all = modes[mode]
-      all.cost[i] = select(2, lua_parts.times(run(program, REPEATS, "--count=" .. mode))) / sum
+      all.cost[i] = select(2, lua_parts.times(run(program, repeats, "--count=" .. mode))) / sum
       local functions, ticks = lua_parts.profile(path)
       all.parts[i], all.self[i] = {}, {}
       for _, place in ipairs(places) do

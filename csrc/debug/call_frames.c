@@ -69,7 +69,8 @@ static bool read_encodings(const gp_call_frames *frames, uint64_t offset,
   if (*letter != 'z') return false;
   gp_take_uleb(&cie);  /* code alignment */
   gp_take_sleb(&cie);  /* data alignment */
-  version == 1 ? gp_take_u8(&cie) : gp_take_uleb(&cie);  /* return address */
+  if (version == 1) gp_take_u8(&cie);  /* return address */
+  else gp_take_uleb(&cie);
   gp_take_uleb(&cie);  /* size of what follows */
   while (*++letter != 0) switch (*letter) {
       case 'L': into->table = gp_take_u8(&cie); break;
@@ -111,22 +112,27 @@ bool gp_call_frames_open(gp_call_frames *frames, const gp_image *image) {
 
 void gp_call_frames_close(gp_call_frames *frames) { free(frames->section.bytes); }
 
+/* Ends the entries after damage. */
+static bool give_up(gp_cursor *rest) {
+  rest->at = rest->end;
+  rest->bad = true;
+  return false;
+}
+
 bool gp_call_frames_next(gp_call_frames *frames, gp_call_frame *frame) {
   gp_cursor *rest = &frames->rest;
   while (gp_left(rest) > 0) {
     const uint64_t length = gp_take_length(rest);
     gp_cursor entry = *rest;
-    if (rest->bad || rest->wide || !gp_take(rest, length)) break;
+    if (rest->bad || rest->wide || !gp_take(rest, length)) return give_up(rest);
     if (length == 0) continue;  /* ends the entries of one object file */
     entry.end = rest->at;
     const uint64_t offset = (uint64_t)(entry.at - entry.start);
     const uint32_t distance = gp_take_u32(&entry);  /* 0: a CIE */
-    if (entry.bad) break;
+    if (entry.bad) return give_up(rest);
     if (distance == 0) continue;
-    if (!read_function(frames, entry, offset, distance, frame)) break;
-    return true;
+    return read_function(frames, entry, offset, distance, frame) || give_up(rest);
   }
-  rest->bad = rest->bad || gp_left(rest) > 0;
   return false;
 }
 

@@ -63,7 +63,7 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_bundle(L);
   gp_define_conversions(L);
   gp_define_protobuf(L);
-  gp_define_number_order(L);
+  gp_define_column_order(L);
   gp_define_packing(L);
   gp_define_status_line(L);
   return 1;

@@ -56,7 +56,7 @@ void gp_define_request(lua_State *L);
 void gp_define_command_line(lua_State *L);
 void gp_define_conversions(lua_State *L);
 void gp_define_protobuf(lua_State *L);
-void gp_define_number_order(lua_State *L);
+void gp_define_column_order(lua_State *L);
 void gp_define_packing(lua_State *L);
 void gp_define_status_line(lua_State *L);
 

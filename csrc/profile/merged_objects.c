@@ -139,7 +139,7 @@ static void append_symbols(merging *m, const gp_merged_object *object,
   }
 }
 
-/* Appends rows for code without symbols. `name` is that of what is no function. */
+/* Appends rows for code without symbols. `name` is that of code outside functions. */
 static void append_unnamed(merging *m, const gp_merged_object *object, gp_range rest,
                            const char *name, const char *library) {
   gp_unnamed_part part;

@@ -15,9 +15,9 @@
 
 typedef struct scr_site {
   const void *instruction;  /* see scr_call; NULL: a tail call */
-  uint32_t context;         /* of the caller; with C functions, its number */
+  uint32_t context;         /* of the caller; with C functions, the caller's number */
   uint32_t function;        /* that is called */
-  uint32_t row;             /* the record of the call; with C functions, its line */
+  uint32_t row;             /* the record of the call; with C functions, the line */
   uint32_t age;             /* that of the sites when it was added */
 } scr_site;
 

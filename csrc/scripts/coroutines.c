@@ -153,20 +153,21 @@ static void add_place(scr_function *f, scr_place place) {
   }
 }
 
-bool scr_note_creation(scr_recording *r, lua_State *L, const lua_Debug *ar,
+void scr_note_creation(scr_recording *r, lua_State *L, const lua_Debug *ar,
                        uint32_t line) {
   lua_Debug creator;
-  if (line == 0 || !lua_getstack(L, 1, &creator) || !lua_getlocal(L, ar, 1)) return true;
-  if (!lua_isfunction(L, -1)) {
+  if (line == 0 || !lua_getstack(L, 1, &creator) || !lua_getlocal(L, ar, 1)) return;
+  if (!lua_isfunction(L, -1)) {  /* an error */
     lua_pop(L, 1);
-    return true;
+    return;
   }
   const uint32_t body = scr_function_at_top(&r->functions, r->closures, L);
   const uint32_t function =
       scr_function_number(&r->functions, r->closures, L, &creator);
-  if (body == SCR_NONE || function == SCR_NONE) return false;
-  add_place(&r->functions.list[body], (scr_place){function, line});
-  return true;
+  if (body == SCR_NONE || function == SCR_NONE)
+    scr_fail(r);
+  else
+    add_place(&r->functions.list[body], (scr_place){function, line});
 }
 
 int scr_coroutines(lua_State *L) {

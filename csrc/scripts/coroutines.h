@@ -26,9 +26,9 @@ void scr_hook_resumed(const scr_recording *r, lua_State *L, const lua_Debug *ar,
 /* Whether calls of a C function create coroutines. */
 bool scr_creates(lua_CFunction entry);
 
-/* Remembers where a coroutine is created: by the call that `ar` is about, in a line of a
- * function, if that is known. False if there is no memory. */
-bool scr_note_creation(scr_recording *r, lua_State *L, const lua_Debug *ar,
+/* Remembers where a coroutine is created: by the call that `ar` is about, in a line of
+ * its caller; 0 if that is not known. */
+void scr_note_creation(scr_recording *r, lua_State *L, const lua_Debug *ar,
                        uint32_t line);
 
 #endif

@@ -59,7 +59,8 @@ static bool is_same(const scr_function *a, const scr_function *b) {
   return a->code == b->code && is_same_place(a, b);
 }
 
-/* Returns the word of a function's place in `places`, and sets the bit. */
+/* Returns the word of `places` that has the bit of a function's place. Sets *bit to a
+ * mask with this bit. */
 static uint64_t *word_of_place(scr_functions *functions, const scr_function *f,
                                uint64_t *bit) {
   const uint64_t place =

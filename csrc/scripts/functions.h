@@ -15,7 +15,7 @@
 #include "scripts/closures.h"
 #include "scripts/line_counts.h"
 
-/* A line of a function, by its number. */
+/* A line of the function with a number. */
 typedef struct scr_place {
   uint32_t function, line;
 } scr_place;
@@ -52,7 +52,8 @@ typedef struct scr_functions {
   bool knows_calls;     /* likewise: see scr_call */
   gp_crc32 crc;
   scr_known *known;     /* SCR_KNOWN_PROTOTYPES entries */
-  uint64_t places[SCR_PLACES / 64];   /* a bit for each hash of a place: see has_place */
+  uint64_t places[SCR_PLACES / 64];  /* a bit for each hash of the place of a definition:
+                                        see has_place */
 } scr_functions;
 
 bool scr_functions_init(scr_functions *functions);

@@ -228,9 +228,9 @@ static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stac
     scr_fail(r);
   else if (entry && scr_resumes(entry))
     scr_hook_resumed(r, L, ar, entry);
-  else if (entry && scr_creates(entry) && !scr_note_creation(r, L, ar, line))
-    scr_fail(r);
-  else if (!is_own && r->sites && !(entry && scr_creates(entry)))
+  else if (entry && scr_creates(entry))
+    scr_note_creation(r, L, ar, line);
+  else if (!is_own && r->sites)
     add_site(r, ar, context, function, line);
 }
 

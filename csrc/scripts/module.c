@@ -429,7 +429,8 @@ int luaopen_gprof_hooks(lua_State *L) {
                                      {"zone_begin", scr_zone_begin},
                                      {"zone_end", scr_zone_end},
                                      {"save", scr_save},
-                                     {"source", scr_source}, {NULL, NULL}};
+                                     {"source", scr_source},
+                                     {"directory", scr_directory}, {NULL, NULL}};
   if (luaL_newmetatable(L, RECORDING)) {
     lua_pushcfunction(L, free_recording);
     lua_setfield(L, -2, "__gc");

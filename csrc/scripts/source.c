@@ -36,3 +36,10 @@ int scr_source(lua_State *L) {
                          about.st_ctim.tv_nsec);
   return 2;
 }
+
+int scr_directory(lua_State *L) {
+  struct stat about;
+  if (stat(".", &about) != 0) return 0;
+  lua_pushfstring(L, "%I %I", (lua_Integer)about.st_dev, (lua_Integer)about.st_ino);
+  return 1;
+}

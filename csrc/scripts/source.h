@@ -10,4 +10,7 @@
  * from a pipe: this function does not wait for one. */
 int scr_source(lua_State *L);
 
+/* directory() -> a string that identifies the current directory; nil if it is unknown */
+int scr_directory(lua_State *L);
+
 #endif

@@ -36,7 +36,7 @@ static bool open_table(table *t, const char *const *names) {
   char *place = t->text;
   for (size_t i = 0; i < t->count; i++) {
     size_t length = strlen(names[i]);
-    size_t skipped = gp_return_type_length(names[i], length, place);
+    size_t skipped = gp_take_name_apart(names[i], length, place).function;
     size_t rest = gp_shorten_name(names[i], length, GP_WITHOUT_ARGUMENTS, NULL, place);
     place[rest] = '\0';
     size_t last = 0;

@@ -184,6 +184,53 @@ static bool glob_matches_components(const char *glob, const char *name, size_t l
   return false;
 }
 
+/* Whether the text matches what remains of a name. */
+static bool matches_text(const gp_name_pattern *pattern, const char *name,
+                         size_t length) {
+  if (pattern->kind == GP_GLOB)
+    return glob_matches_components(pattern->text, name, length);
+  size_t size = strlen(pattern->text);
+  for (size_t from = 0; from < length; from = gp_next_component(name, length, from))
+    if (length - from == size && memcmp(pattern->text, name + from, size) == 0)
+      return true;
+  return false;
+}
+
+/* Writes a name without parameters, and without template arguments if the pattern has
+ * none. Returns its length. */
+static size_t copy_short(const gp_name_pattern *pattern, const char *name, size_t length,
+                         char *out) {
+  gp_name_form form = pattern->arguments ? GP_WITHOUT_PARAMETERS : GP_WITHOUT_ARGUMENTS;
+  length = gp_shorten_name(name, length, form, NULL, out);
+  if (!pattern->arguments) length = remove_empty_arguments(out, length);
+  return remove_tags(out, length);
+}
+
+/* Writes a name with its parameters, but without a return type, and without template
+ * arguments if the pattern has none. Returns its length. */
+static size_t copy_with_parameters(const gp_name_pattern *pattern, const char *name,
+                                   size_t length, char *out) {
+  gp_name_parts parts = gp_take_name_apart(name, length, out);
+  size_t head = parts.parameters - parts.function, tail = length - parts.parameters;
+  const char *after = name + parts.parameters;
+  name += parts.function;
+  if (pattern->arguments)
+    memcpy(out, name, head);  /* NOLINT(bugprone-not-null-terminated-result) */
+  else
+    head = copy_short(pattern, name, head, out);
+  memcpy(out + head, after, tail);  /* NOLINT(bugprone-not-null-terminated-result) */
+  return remove_tags(out, head + tail);
+}
+
+static bool matches_with_parameters(const gp_name_pattern *pattern, const char *name,
+                                    size_t length, char *scratch) {
+  memcpy(scratch, name, length);  /* NOLINT(bugprone-not-null-terminated-result) */
+  if (matches_text(pattern, scratch, remove_tags(scratch, length))) return true;
+  if (!memchr(name, '<', length)) return false;
+  length = copy_with_parameters(pattern, name, length, scratch);
+  return matches_text(pattern, scratch, length);
+}
+
 bool gp_name_pattern_matches(const gp_name_pattern *pattern, const char *name,
                              char *scratch) {
   if (pattern->kind == GP_REGEX) return regexec(&pattern->regex, name, 0, NULL, 0) == 0;
@@ -194,23 +241,7 @@ bool gp_name_pattern_matches(const gp_name_pattern *pattern, const char *name,
     if (stem == length) return false;
     length = stem;
   }
-  if (!pattern->parameters) {
-    gp_name_form form =
-        pattern->arguments ? GP_WITHOUT_PARAMETERS : GP_WITHOUT_ARGUMENTS;
-    length = gp_shorten_name(name, length, form, NULL, scratch);
-    if (!pattern->arguments) length = remove_empty_arguments(scratch, length);
-    length = remove_tags(scratch, length);
-    name = scratch;
-  } else if (strstr(name, "[abi:")) {
-    memcpy(scratch, name, length);  /* NOLINT(bugprone-not-null-terminated-result) */
-    length = remove_tags(scratch, length);
-    name = scratch;
-  }
-  if (pattern->kind == GP_GLOB)
-    return glob_matches_components(pattern->text, name, length);
-  size_t size = strlen(pattern->text);
-  for (size_t from = 0; from < length; from = gp_next_component(name, length, from))
-    if (length - from == size && memcmp(pattern->text, name + from, size) == 0)
-      return true;
-  return false;
+  if (pattern->parameters)
+    return matches_with_parameters(pattern, name, length, scratch);
+  return matches_text(pattern, scratch, copy_short(pattern, name, length, scratch));
 }

@@ -85,6 +85,7 @@ typedef struct shortening {
   size_t word;            /* offset of the last word in the result */
   size_t cut;             /* offset of the function's name, after its return type */
   const char *word_begin, *cut_begin;  /* the same places in the name */
+  const char *parameters;  /* of the function; `end` if there are none */
   const char *from, *to;  /* arguments to keep; NULL if there are none */
   bool in_operator;       /* in a name such as "operator new": blanks do not end a word */
   gp_name_form form;
@@ -192,6 +193,7 @@ static bool skip_parameters(shortening *s, const char *after) {
     s->cut = s->word;
     s->cut_begin = s->word_begin;
   }
+  s->parameters = s->p;
   copy_parameters(s, after);
   skip_qualifiers(s);
   return true;
@@ -282,10 +284,12 @@ size_t gp_shorten_name(const char *name, size_t length, gp_name_form form,
   return s.length - s.cut;
 }
 
-size_t gp_return_type_length(const char *name, size_t length, char *scratch) {
+gp_name_parts gp_take_name_apart(const char *name, size_t length, char *scratch) {
   shortening s = {.begin = name, .p = name, .end = name + length, .out = scratch,
-                  .form = GP_WITHOUT_ARGUMENTS, .word_begin = name, .cut_begin = name};
-  return take_parts(&s) ? (size_t)(s.cut_begin - name) : 0;
+                  .form = GP_WITHOUT_ARGUMENTS, .word_begin = name, .cut_begin = name,
+                  .parameters = name + length};
+  if (!take_parts(&s)) return (gp_name_parts){0, length};
+  return (gp_name_parts){(size_t)(s.cut_begin - name), (size_t)(s.parameters - name)};
 }
 
 /* --- fitting ----------------------------------------------------------------------- */

@@ -41,9 +41,14 @@ typedef enum gp_name_form {
 size_t gp_shorten_name(const char *name, size_t length, gp_name_form form,
                        const gp_kept *kept, char *out);
 
-/* Returns the length of the return type with which a name begins, and of the blank after
- * it; 0 if there is none. `scratch` has room for `length` bytes. */
-size_t gp_return_type_length(const char *name, size_t length, char *scratch);
+/* Where the parts of a name begin. */
+typedef struct gp_name_parts {
+  size_t function;    /* after the return type and a blank; 0 without a return type */
+  size_t parameters;  /* the length of the name, if it has no parameters */
+} gp_name_parts;
+
+/* `scratch` has room for `length` bytes. */
+gp_name_parts gp_take_name_apart(const char *name, size_t length, char *scratch);
 
 /* Returns the offset of the component after the one at `from`, past the "::"; `length` if
  * there is no further component. */

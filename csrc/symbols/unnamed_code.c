@@ -56,7 +56,7 @@ typedef struct filling {
   gp_unnamed_code code;
   char *text;        /* where the next name is stored */
   uint32_t *rows;    /* for each symbol of `old`: its row in `new` */
-  uint32_t unnamed;  /* the first row that is no function, which owns the others;
+  uint32_t unnamed;  /* the first row outside functions, which owns the others;
                         GP_NONE */
 } filling;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Code that no symbol names, in stripped programs and libraries. Its functions are known
- * from call frame information: "<program+0x1234>", after their addresses. What is not
- * known either is one function, "<program>", not a part of the function before it.
+ * from call frame information, and named by their addresses: "<program+0x1234>". All
+ * other code is one function, "<program>", not a part of the function before it.
  */
 #ifndef GP_SYMBOLS_UNNAMED_CODE_H
 #define GP_SYMBOLS_UNNAMED_CODE_H
@@ -16,8 +16,8 @@ typedef struct gp_unnamed_code {
   size_t count;
 } gp_unnamed_code;
 
-/* Reads the functions of a stripped image, which has dynamic symbols; of others, there
- * are none. False if there is no memory. */
+/* Reads the functions of a stripped image, whose symbols are the dynamic ones; there are
+ * none for other images. False if there is no memory. */
 bool gp_unnamed_code_read(gp_unnamed_code *code, const gp_image *image);
 void gp_unnamed_code_free(gp_unnamed_code *code);
 

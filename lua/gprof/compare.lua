@@ -21,11 +21,11 @@
 
 local arguments = require "gprof.library.options.arguments"
 local clones = require "gprof.analysis.clones"
+local column_order = require "gprof.format.column_order"
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 local limits = require "gprof.analysis.limits"
 local matching = require "gprof.analysis.matching"
-local number_order = require "gprof.format.number_order"
 local significance = require "gprof.analysis.significance"
 
 local compare = {}
@@ -292,7 +292,7 @@ end
 local function ranks_of(strings)
   local known, ranks = {}, {}
   for _, text in ipairs(strings) do known[text] = true end
-  for rank, text in ipairs(number_order.keys(known)) do known[text] = rank end
+  for rank, text in ipairs(column_order.keys(known)) do known[text] = rank end
   for i, text in ipairs(strings) do ranks[i] = known[text] end
   return ranks
 end
@@ -307,7 +307,7 @@ local function sort(rows)
   end
   local ranks, file_ranks = ranks_of(names), ranks_of(files)
   for i, rank in ipairs(ranks) do ranks[i] = rank << 32 | file_ranks[i] end
-  local order = number_order.by { selves, totals, calls, ranks }
+  local order = column_order.by { selves, totals, calls, ranks }
   if not order then return end
   local copy = table.move(rows, 1, #rows, 1, {})
   for i, row in ipairs(order) do rows[i] = copy[row] end

@@ -45,7 +45,7 @@ local function prepare(options)
   options = options or {}
   local most = ((options.memory or MEMORY) << 20) // PATH_SIZE
   return { recording = hooks.new(math.min(most, MOST_PATHS)), options = options,
-    host = module_names.host(),
+    host = module_names.host(), directory = hooks.directory() or false,
     mixed_profile = options.with_c and require "gprof.format.mixed_profile" }
 end
 
@@ -236,8 +236,10 @@ local function result_of(stopped)
   module_names.assign(name, stopped.host)
   local result = hooks.result(recording)
   result.functions = hooks.functions(recording)
+  -- in another directory, relative paths may lead to other files
+  local is_there = stopped.directory == hooks.directory()
   script_names.assign(result.functions, hooks.source, hooks.crc32,
-    stopped.is_program and result.began)
+    stopped.is_program and is_there and result.began)
   forget_own_lines(result.functions)
   result.options, result.mixed_profile = stopped.options, stopped.mixed_profile
   return result

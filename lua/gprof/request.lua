@@ -17,6 +17,10 @@ local WAIT <const> = 10  -- milliseconds between two looks at the mappings
 local LIMIT <const> = 1000  -- looks
 
 local FOREIGN <const> = "cannot be inspected: it belongs to another user"
+local IN_LUA <const> =
+  "is a Lua program, which cannot be asked: its profile is written when it ends"
+
+local EBUSY <const> = 16
 
 local values <const> = { write = 0x67700000, anew = 0x67700001, pause = 0x67700002,
   resume = 0x67700003 }
@@ -31,12 +35,14 @@ local function read_answers(process)
   file:close()
   if not text then return nil, FOREIGN end
   if text == "" then return nil, "has ended, or is a part of the kernel" end
-  local found = answers.read(text)
+  local found, in_lua = answers.read(text), text:find("/gprof/hooks.so\n", 1, true)
   if not found then
-    return nil, "does not run under the recorder: start it with gprof.lua --record"
+    return nil, in_lua and IN_LUA or
+      "does not run under the recorder: start it with gprof.lua --record"
   elseif found.signal == 0 then
     return nil, "uses the recorder's signal itself, and cannot be asked"
   end
+  found.in_lua = in_lua
   return found
 end
 
@@ -71,7 +77,9 @@ local function ask(process, what)
   local answer
   answer, message = wait(process, before.count)
   if not answer then return nil, message end
-  if answer.error ~= 0 then
+  if answer.error == EBUSY and answer.in_lua then
+    return nil, IN_LUA
+  elseif answer.error ~= 0 then
     return nil, "cannot write its profile: " .. core.error_text(answer.error)
   end
   return answer.path and profile_path(process, answer.path) or ""

@@ -9,7 +9,7 @@ if not pcall(require, "socket") then return pending "needs LuaSocket (lua-socket
 -- Starts the server in $1, talks to it, and prints the answers; then its memory in kilobytes, before and after periods.
 local CLIENT <const> = [[
   local socket = require "socket"
-  local server = assert(io.popen("exec timeout 1000 lua5.4 " .. arg[1] .. " & echo $!; wait"))
+  local server = assert(io.popen("echo $$; exec timeout 1000 lua5.4 " .. arg[1]))
   local process, port = server:read "n", server:read "l" and server:read "l":match "%d+"
   local function get(path)
     local client = assert(socket.connect("127.0.0.1", port))

@@ -357,6 +357,17 @@ describe("Damaged tables of exception handlers are harmless:", function()
     assert.same({ 0, 0, 0, 0 }, found)
   end)
 
+  it("if the last entry at the end of .eh_frame is damaged, no line is shown as one that never ran", function()
+    local offset = elf.place(built.image, ".eh_frame")
+    local at, last, length = offset, nil, ("<I4"):unpack(bytes, offset + 1)
+    while length > 0 do
+      last, at = at, at + 4 + length
+      length = ("<I4"):unpack(bytes, at + 1)
+    end
+    local damaged = bytes:sub(1, last + 4) .. "\xff\xff\xff\xff" .. bytes:sub(last + 9)
+    assert.same({ 0 }, idle_lines { elf.patch(damaged, ".eh_frame", { size = at - offset }) })
+  end)
+
   local repeatedly, _, first = chance.cases(9500, 12)
   it("random bytes from seed " .. first, function()
     repeatedly(function(again)

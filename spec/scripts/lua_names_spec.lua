@@ -1,6 +1,7 @@
 -- Functions of Lua programs have the names of their definitions, and no two functions have the same name.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local program = require "support.program"
 local script_functions = require "gprof.format.script_functions"
 local script_names = require "gprof.format.script_names"
@@ -287,6 +288,23 @@ describe("The source of a Lua program", function()
   it("must still have the same functions", function()
     assert.equal("f", name_of(900000001, 1))
     assert.is_nil(name_of(900000001, 2))
+  end)
+
+  it("is not another file at the same path of another directory", function()
+    local modules = build.compiled("chdir", { "gcc", "-shared", "-fPIC", "-I/usr/include/lua5.4", "-o", "chdir.so",
+      "chdir.c" }, { ["chdir.c"] = [[
+#include <lauxlib.h>
+#include <unistd.h>
+static int change(lua_State *L) { lua_pushinteger(L, chdir(luaL_checkstring(L, 1))); return 1; }
+int luaopen_chdir(lua_State *L) { lua_pushcfunction(L, change); return 1; }
+]] })
+    local path = recorded { ["main.lua"] = ([[
+      package.cpath = %q
+      dofile "calls.lua"
+      assert(require "chdir" %q == 0)
+    ]]):format(modules .. "/?.so", program.root .. "/spec/fixtures/lua"),
+      ["calls.lua"] = "\n\n\n\nlocal function other(n) return n end local t = { other } t[1](1)" }
+    assert.same({}, arcs(path, "> fib "))
   end)
 
   it("is not compiled if it is older than the recording", function() assert.equal("f", name_of(899999999, 2)) end)

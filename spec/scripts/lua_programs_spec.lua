@@ -874,6 +874,35 @@ describe("gprof.lua --record with a Lua program", function()
       { result.stdout, result.stderr, result.status })
   end)
 
+  it("has names that are symspecs as reports print them, with places", function()
+    shell.write(dir .. "/placed.lua", [[
+      local function step(n) return n + 1 end
+      local M = { open = function(n) return step(n) end }
+      M.open(1)
+      M.open(2)
+    ]])
+    assert.equal(0, run("--rate=0", "placed.lua").status)
+    local function calls(option)
+      local text = program.run({ "-b", option, dir .. "/placed.prof" }).stdout
+      return select(2, text:gsub("%f[%d]2%f[%D] [^\n]*placed", ""))
+    end
+    assert.equal(2, calls "-p")
+    for _, name in ipairs { "step (placed.lua:1)", "M.open (placed.lua:2)" } do assert.equal(1, calls("-p" .. name)) end
+    for _, name in ipairs { "step (placed.lua:2)", "M.open (other.lua:2)" } do assert.equal(0, calls("-p" .. name)) end
+  end)
+
+  it("says that it cannot be asked for its profile", function()
+    local lua = {}
+    for i, word in ipairs(program.interpreter) do lua[i] = "'" .. word .. "'" end
+    shell.write(dir .. "/asks.lua", ([=[os.execute [[%s '%s/gprof.lua' --dump=$PPID]]]=]):format(
+      table.concat(lua, " "), program.root))
+    for _, option in ipairs { "--count=calls", "--with-c" } do
+      local result = run(option, "asks.lua")
+      assert.equal("gprof.lua: process N: is a Lua program, which cannot be asked: its profile is written when it ends",
+        (result.stderr:match "^[^\n]*":gsub("%d+", "N")))
+    end
+  end)
+
   it("limits memory: further call paths are joined", function()
     shell.write(dir .. "/paths.lua", [[
       local f, text = {}, "local f, n = ... if n > 0 then (f[n %% 200 + 1])(f, n // %d) end"

@@ -42,6 +42,11 @@ local selected <const> = {
   Parse = { 2 }, ["Document::Parse"] = { 3, 4 }, ["xml::Element::Parse"] = { 5 }, ["Element::Parse(Parser*)"] = { 5 },
   each = { 6 }, ["Map::each"] = { 6 }, ["Map<int, char>::each<F>"] = { 6 }, ["xml::Map<>::each<>"] = { 6 },
   ["Map<int>::each"] = {}, size = { 7 }, count = { 9 }, ["operator<"] = { 10 }, ["operator()"] = { 11 },
+  -- with parameters, without the return type or template arguments
+  ["xml::Map<int, char>::each<F>(F) const"] = { 6 }, ["Map<int, char>::each<F>(F) const"] = { 6 },
+  ["xml::Map::each(F) const"] = { 6 }, ["each(F) const"] = { 6 }, ["xml::Map<>::each<>(F) const"] = { 6 },
+  ["Map::each(F)"] = {}, ["Map::size() const"] = { 7 }, ["size() const"] = { 7 }, ["Map<*>::each<*>(F) *"] = { 6 },
+  ["Map<int>::each(F) const"] = {}, ["void xml::Map<int, char>::each<F>(F) const"] = { 6 },
   -- ABI tags are ignored
   next = { 24 }, ["Reader::next"] = { 24 }, ["next[abi:cxx11]"] = { 24 }, ["Reader::next(int)"] = { 24 },
   ["nex?"] = { 24 },

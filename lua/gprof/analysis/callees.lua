@@ -5,7 +5,7 @@
 -- @internal gprof.analysis.callees
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local number_order = require "gprof.format.number_order"
+local column_order = require "gprof.format.column_order"
 
 local callees = {}
 
@@ -14,12 +14,12 @@ local callees = {}
 --   calls; `lower`, the callee's id; and `part`
 -- @treturn table these rows, those of a function in their order
 function callees.new(columns)
-  local rows, first, last = number_order.sort(columns, "upper"), {}, {}
+  local rows, first, last = column_order.sort(columns, "upper"), {}, {}
   for row, id in ipairs(rows.upper) do first[id], last[id] = first[id] or row, row end
   return { first = first, last = last, lower = rows.lower, part = rows.part }
 end
 
---- Adds a row to those of a function that were added last.
+--- Adds a row of a function that has none, or the last ones.
 -- @tparam table rows
 -- @tparam integer id of the function
 -- @tparam integer lower the callee's id

@@ -5,13 +5,13 @@
 -- @internal gprof.analysis.code_rows
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local number_order = require "gprof.format.number_order"
+local column_order = require "gprof.format.column_order"
 
 local code_rows = {}
 
 -- Sorts ranges, and joins those that overlap.
 local function joined(ranges)
-  local sorted_ranges, low, high, n = number_order.sort(ranges, "low"), {}, {}, 0
+  local sorted_ranges, low, high, n = column_order.sort(ranges, "low"), {}, {}, 0
   for i, from in ipairs(sorted_ranges.low) do
     local to = sorted_ranges.high[i]
     if n == 0 or from > high[n] then
@@ -85,7 +85,7 @@ function code_rows.of(image, ranges)
     end
     low, line, discriminator = address, file and next_line, next_discriminator
   end
-  return disjoint(number_order.sort(rows, "low"))
+  return disjoint(column_order.sort(rows, "low"))
 end
 
 --- Finds the rows that have code in a range.

@@ -82,7 +82,7 @@ local function namer(symbols, slide)
     local symbol = symbols:lookup(address)
     if not symbol then return "0x" .. digits end
     local offset = address - symbol.address
-    if symbol.name:sub(1, 1) == "<" then
+    if symbol.name:find "^<[^<>]*>$" then
       return offset == 0 and symbol.name or "0x" .. digits
     end
     return ("<%s%s>"):format(symbol.name, offset > 0 and ("+0x%x"):format(offset) or "")
@@ -251,10 +251,12 @@ function hot_instructions.of_functions(profile, ids)
   local found, least = sourceless(profile, ids)
   for i = 1, math.min(#found, MOST_FUNCTIONS) do
     local f = found[i]
-    left = left - (f.high - f.low)
-    if f.ticks < least or left < 0 then return code end
-    local part = code_around(profile, f, ticks_of)
-    code[f.id] = part[1] and part or nil
+    local size = f.high - f.low
+    if f.ticks < least then break end
+    if size <= left then
+      local part = code_around(profile, f, ticks_of)
+      code[f.id], left = part[1] and part or nil, left - size
+    end
   end
   return code
 end

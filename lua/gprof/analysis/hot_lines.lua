@@ -3,7 +3,7 @@
 -- @internal gprof.analysis.hot_lines
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local number_order = require "gprof.format.number_order"
+local column_order = require "gprof.format.column_order"
 
 local hot_lines = {}
 
@@ -44,7 +44,7 @@ end
 -- line information, with a row for each function, to `others`.
 local function add_lines(list, others, profile, most)
   local by_owner, rows, by_file, sums = {}, {}, number_lines(profile)
-  local least = number_order.threshold(sums, most or math.huge)
+  local least = column_order.threshold(sums, most or math.huge)
   for ticks, file, line, name, owner in
     profile:functions("address", "ticks", "file", "line", "name", "function_id")
   do
@@ -84,12 +84,12 @@ end
 local function in_order(rows)
   local names, ranks, places, ticks = {}, {}, {}, {}
   for _, row in ipairs(rows) do names[row.file or ""] = true end
-  for rank, name in ipairs(number_order.keys(names)) do ranks[name] = rank end
+  for rank, name in ipairs(column_order.keys(names)) do ranks[name] = rank end
   for i, row in ipairs(rows) do
     places[i], ticks[i] = ranks[row.file or ""] << 32 | (row.line or 0), -row.ticks
   end
   local columns = { row = rows, place = places, ticks = ticks }
-  return number_order.sort(number_order.sort(columns, "place"), "ticks").row
+  return column_order.sort(column_order.sort(columns, "place"), "ticks").row
 end
 
 --- Returns the lines with samples, those with most samples first. Code without line

@@ -3,7 +3,7 @@
 -- @internal gprof.analysis.largest
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local number_order = require "gprof.format.number_order"
+local column_order = require "gprof.format.column_order"
 
 --- Returns the items with the largest values; more than `most` if the last values are
 -- equal.
@@ -12,7 +12,7 @@ local number_order = require "gprof.format.number_order"
 -- @tparam integer most
 -- @treturn {any,...} a new array, in the order of `items`
 return function(items, values, most)
-  local least, found = number_order.threshold(values, most), {}
+  local least, found = column_order.threshold(values, most), {}
   for i, item in ipairs(items) do
     if values[i] >= least then found[#found + 1] = item end
   end

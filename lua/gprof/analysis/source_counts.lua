@@ -14,7 +14,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local code_rows = require "gprof.analysis.code_rows"
-local number_order = require "gprof.format.number_order"
+local column_order = require "gprof.format.column_order"
 
 local source_counts = {}
 
@@ -477,7 +477,7 @@ local function bins_of(data)
       bins.low[n], bins.high[n], bins.ticks[n] = address, address + size, ticks
     end
   end
-  return number_order.sort(bins, "low")
+  return column_order.sort(bins, "low")
 end
 
 -- Return addresses are exact unless all are rounded.
@@ -497,7 +497,7 @@ local function calls_in(data)
     calls.low[n], calls.high[n] = from - 1, is_exact and from or from + ROUNDED - 1
     calls.callee[n], calls.count[n] = callee, count
   end
-  return number_order.sort(calls, "low")
+  return column_order.sort(calls, "low")
 end
 
 -- Returns the ranges of code whose rows are needed.

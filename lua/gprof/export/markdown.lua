@@ -36,7 +36,7 @@ local function place_text(row, profile, root)
 end
 
 local function seconds(value)
-  return ("%.4g"):format(value)
+  return wording.rounded(value, 4)
 end
 
 -- Returns "old → new (+5.0 %)"; for a time also its error. An estimate that cannot be
@@ -48,7 +48,7 @@ local function change_text(change)
   if change.comparable == false then
     return ("%s → %s (not comparable)"):format(number(change.old), number(change.new))
   end
-  local accuracy = change.error and (" ± %.2g"):format(change.error) or ""
+  local accuracy = change.error and " ± " .. wording.rounded(change.error, 2) or ""
   return ("%s → %s%s (%s)"):format(number(change.old), number(change.new), accuracy,
     wording.growth(change))
 end

@@ -15,6 +15,7 @@ local inlined_code = require "gprof.analysis.inlined_code"
 local labels = require "gprof.print.labels"
 local line_costs = require "gprof.analysis.line_costs"
 local protobuf = require "gprof.format.protobuf"
+local wording = require "gprof.format.wording"
 
 local fields <const>, message <const> = protobuf.fields, protobuf.message
 
@@ -185,8 +186,8 @@ local function write_comments(profile, callers, truncated, text, write)
     (profile.exact and "measured" or "estimated from call counts") }
   comments[2] = guesses.sentence(guesses.share(profile, callers))
   if truncated > 0 then
-    comments[#comments + 1] = ("%.2g%% of the time is in truncated call chains"):format(
-      100 * truncated)
+    comments[#comments + 1] = ("%s%% of the time is in truncated call chains"):format(
+      wording.rounded(100 * truncated, 2))
   end
   local places = {}
   for i, comment in ipairs(comments) do places[i] = text(comment) end

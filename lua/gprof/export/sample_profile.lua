@@ -4,7 +4,7 @@
 -- @module gprof.export.sample_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local number_order = require "gprof.format.number_order"
+local column_order = require "gprof.format.column_order"
 local sorted = require "gprof.format.sorted"
 local source_counts = require "gprof.analysis.source_counts"
 
@@ -16,10 +16,10 @@ end
 -- Returns the functions of a table by name: the highest total first, then by name.
 local function by_total(functions)
   local list, totals = {}, {}
-  for i, name in ipairs(number_order.keys(functions)) do
+  for i, name in ipairs(column_order.keys(functions)) do
     list[i], totals[i] = functions[name], -functions[name].total
   end
-  return number_order.sort({ node = list, total = totals }, "total").node
+  return column_order.sort({ node = list, total = totals }, "total").node
 end
 
 -- Writes a place after its indentation: a line and, if it is not the first, the block.

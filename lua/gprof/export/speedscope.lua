@@ -13,6 +13,7 @@ local gprof = require "gprof"
 local guesses = require "gprof.analysis.guesses"
 local json = require "gprof.format.json"
 local labels = require "gprof.print.labels"
+local wording = require "gprof.format.wording"
 
 local SCHEMA <const> = "https://www.speedscope.app/file-format-schema.json"
 
@@ -63,7 +64,8 @@ local function write_profile(profile, list, each, truncated, write)
   local weights, sum = {}, 0
   for _, weight in ipairs(list.weight) do sum = sum + weight end
   local note = truncated > 0 and
-    (", %.2g%% of the time in truncated chains"):format(100 * truncated) or ""
+    (", %s%% of the time in truncated chains"):format(
+      wording.rounded(100 * truncated, 2)) or ""
   local guess = guesses.sentence(guesses.share(profile, list.callers))
   note = note .. (guess and ", " .. guess or "")
   local name = ("%s (call chains are %s%s)"):format(profile.unit,

@@ -167,8 +167,9 @@ function script_profile.creations(functions, of, addresses, row, bias)
   for _, f in ipairs(functions) do
     for _, place in ipairs(context_of[f] and f.created or {}) do
       local address = addresses[functions[place.creator]][place.line]
+      -- not the address of the line's samples, which the function itself may have
       records[#records + 1] = ("<I4I4I8I8I8"):pack(context_of[f], row + #records,
-        bias + address, 0, 0)
+        bias + address + LINE // 2, 0, 0)
     end
   end
   return records

@@ -35,6 +35,15 @@ function wording.plural(count, word)
   return ("%.0f %s%s"):format(count, word, count == 1 and "" or "s")
 end
 
+--- Rounds a number for people: "%g" would write 100 with two digits as "1e+02".
+-- @tparam number value not negative
+-- @tparam integer digits significant digits; whole numbers have all of theirs
+-- @treturn string
+function wording.rounded(value, digits)
+  if value >= 10 ^ digits - 0.5 then return ("%.0f"):format(value) end
+  return ("%." .. digits .. "g"):format(value)
+end
+
 -- Beyond this ratio, growth is shown as a factor: percentages above 1,000 say little.
 local MOST_RATIO <const> = 11
 
@@ -43,7 +52,9 @@ local MOST_RATIO <const> = 11
 -- @treturn string "+5.0 %", "25 times", or "new" if it was 0
 function wording.growth(change)
   if not change.ratio then return change.new > 0 and "new" or "0 %" end
-  if change.ratio > MOST_RATIO then return ("%.3g times"):format(change.ratio) end
+  if change.ratio > MOST_RATIO then
+    return wording.rounded(change.ratio, 3) .. " times"
+  end
   if change.new == change.old then return "0 %" end
   local percent = 100 * (change.ratio - 1)
   return ("%+." .. (math.abs(percent) >= 0.1 and "1f" or "2g") .. " %%"):format(percent)

@@ -67,10 +67,12 @@ function failures.growth(failure, comparison)
   end
   return ("%s per run%s (%slimit %g %%)%s"):format(
     change.error and
-      ("%.3g to %.3g %s"):format(change.old, change.new, comparison.unit) or
+      ("%s to %s %s"):format(wording.rounded(change.old, 3),
+        wording.rounded(change.new, 3), comparison.unit) or
       count_text(change),
     growth and ", " .. growth or "",
-    change.error and ("error %.2g, "):format(change.error) or "", failure.percent,
+    change.error and "error " .. wording.rounded(change.error, 2) .. ", " or "",
+    failure.percent,
     is_whole and first_calls(comparison, failure.field) or "")
 end
 

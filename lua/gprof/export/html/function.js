@@ -58,8 +58,8 @@ function resumersOf(node) {
   return [...found];
 }
 
-// Returns links to the places where a function was created as a coroutine. Without recorded calls, these are known if
-// that is where the function is.
+// Returns links to the places that created coroutines with a function. If calls were not recorded, the place is known
+// only if the function is defined there.
 function creatorsOf(node) {
   const { file, line } = data.created,
     own = fileOf(node),

@@ -4,10 +4,10 @@
 -- @internal gprof.export.html.page_data
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local column_order = require "gprof.format.column_order"
 local common = require "gprof.print.common"
 local json = require "gprof.format.json"
 local line_data = require "gprof.export.html.line_data"
-local number_order = require "gprof.format.number_order"
 local old_tree = require "gprof.export.html.old_tree"
 local text = require "gprof.export.html.page_text"
 local thread_choices = require "gprof.export.html.thread_choices"
@@ -80,7 +80,7 @@ local function strips_of(profile, rows, ids)
   for row in ipairs(ids) do
     places[row], below[row], strips[row] = row, -rows[row].self.max, false
   end
-  local order = number_order.sort({ row = places, below = below }, "below").row
+  local order = column_order.sort({ row = places, below = below }, "below").row
   for i = 1, math.min(#ids, MOST_STRIPS) do picked[i] = ids[order[i]] end
   local times = profile:run_times(picked)
   for i, list in ipairs(times or {}) do
@@ -250,22 +250,6 @@ local function inputs_of(profile)
   return strings(paths)
 end
 
--- Returns where coroutines were created, as columns: the node of the function that they
--- began with, and the file and line of each place.
-local function created_of(profile, node_of, file_number)
-  local nodes, files, lines, seen = {}, {}, {}, {}
-  for address, place in profile.data:creations() do
-    local f, key = profile:lookup(address), ("%d %d"):format(address, place)
-    local file, line = profile.image:line(place)
-    if f and node_of[f.id] and file and not seen[key] then
-      nodes[#nodes + 1], files[#files + 1] = node_of[f.id], file_number(file)
-      lines[#lines + 1], seen[key] = line, true
-    end
-  end
-  return object { { "node", array(number, nodes) }, { "file", array(number, files) },
-    { "line", array(number, lines) } }
-end
-
 --- Writes the data of a page: an element with one JSON object; one for the other view of
 -- the functions, if there is one; and one or two for each choice of threads.
 -- @tparam table content a view: `profile`, by function; `ids` and `names` of functions,
@@ -288,7 +272,6 @@ function data.write(content, write)
     { "exact", tostring(profile.exact) }, { "inputs", inputs_of(profile) },
     { "options", array(shown, content.options) },
     { "scripts", tostring(profile.image.has_scripts) },
-    { "created", created_of(profile, node_of, file_number) },
     { "code", code_of(content) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "comparison", comparison_of(content, node_of, file_number, known) },

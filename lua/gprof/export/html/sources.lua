@@ -6,9 +6,9 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local annotation = require "gprof.library.annotation"
+local column_order = require "gprof.format.column_order"
 local hot_instructions = require "gprof.analysis.hot_instructions"
 local largest = require "gprof.analysis.largest"
-local number_order = require "gprof.format.number_order"
 local source_text = require "gprof.library.files.source_text"
 local wording = require "gprof.format.wording"
 
@@ -94,7 +94,7 @@ local function hottest(lines)
     found.calls[i], found.ticks[i] = -lines.calls[row], -lines.ticks[row]
   end
   for _, key in ipairs { "number", "rank", "calls", "ticks" } do
-    number_order.sort(found, key)
+    column_order.sort(found, key)
   end
   return found
 end

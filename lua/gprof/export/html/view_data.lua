@@ -4,9 +4,9 @@
 -- @internal gprof.export.html.view_data
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local column_order = require "gprof.format.column_order"
 local distinct_names <const> = require "gprof.names".distinct
 local json = require "gprof.format.json"
-local number_order = require "gprof.format.number_order"
 local text = require "gprof.export.html.page_text"
 local tree_list = require "gprof.export.html.tree_list"
 
@@ -130,7 +130,7 @@ end
 local function arcs_of(content, node_of)
   local entries, arcs = {}, content.arcs
   for i, name in ipairs { "caller", "callee" } do
-    entries[i] = { name, array(number, number_order.picked(node_of, arcs[name])) }
+    entries[i] = { name, array(number, column_order.picked(node_of, arcs[name])) }
   end
   for i, name in ipairs { "count", "self", "children" } do
     entries[i + 2] = { name, array(number, arcs[name]) }
@@ -165,6 +165,22 @@ local function limits_of(content, node_of)
   end
   return object { { "step", array(number, steps) }, { "low", array(number, lows) },
     { "high", array(number, highs) } }
+end
+
+-- Returns where coroutines were created, as columns: the node of the function that they
+-- began with, and the file and line of each place.
+local function created_of(profile, node_of, file_number)
+  local nodes, files, lines, seen = {}, {}, {}, {}
+  for address, place in profile.data:creations() do
+    local f, key = profile:lookup(address), ("%d %d"):format(address, place)
+    local file, line = profile.image:line(place)
+    if f and node_of[f.id] and file and not seen[key] then
+      nodes[#nodes + 1], files[#files + 1] = node_of[f.id], file_number(file)
+      lines[#lines + 1], seen[key] = line, true
+    end
+  end
+  return object { { "node", array(number, nodes) }, { "file", array(number, files) },
+    { "line", array(number, lines) } }
 end
 
 local special_frames <const> = { [tree_list.ROOT] = -1, [tree_list.HIDDEN] = -2 }
@@ -223,6 +239,7 @@ function view_data.entries(view, node_of, file_number, known)
   return { { "inlines", tostring(view.profile.has_inlines) }, { "cycles", cycles },
     { "functions", functions_of(view, file_number, within, known) },
     { "arcs", arcs_of(view, node_of) }, { "limits", limits_of(view, node_of) },
+    { "created", created_of(view.profile, node_of, file_number) },
     { "tree", view_data.tree(view, node_of, #view.ids + #view.cycles) } }
 end
 

@@ -167,7 +167,21 @@ function Lookup:find_names(name, predicate)
   if not found[1] and patterns.is_glob(name) then
     found = self:find_matching("glob", name, predicate)
   end
+  if not found[1] then found = self:find_placed(name, predicate) end
   return found[1] and found or self:find_in_language(name, predicate)
+end
+
+-- Finds functions by name and place, as reports write them: "step (work.lua:7)".
+function Lookup:find_placed(text, predicate)
+  local name, file, digits = text:match "^(.+) %(([^()]+):(%d+)%)$"
+  if not name then return {} end
+  local there = {}
+  for _, number in ipairs(self:find_files(file)) do
+    for _, id in ipairs(self.symbols:in_file(number, self.line_of(digits))) do
+      there[id] = not predicate or predicate(id)
+    end
+  end
+  return self:find_names(name, function(id) return there[id] end)
 end
 
 -- Returns the names that functions have in the source of other languages than C++: arrays
@@ -262,7 +276,8 @@ function Lookup:find(half)
   if ids == true or ids[1] then return ids end
   ids = second(self, half)
   if ids == true or ids[1] then return ids end
-  if patterns.is_glob(text) then
+  ids = self:find_placed(text)  -- of a name with a dot: "M.open (work.lua:7)"
+  if not ids[1] and patterns.is_glob(text) then
     ids = self:find_matching("glob", text)  -- a glob with a dot: "work.isra.*"
   end
   if ids[1] or self.find_colon(text) or text:find "[/(]" then return ids end

@@ -83,13 +83,13 @@ static const void *push_values(lua_State *L, size_t *count, gp_before **before) 
   luaL_checktype(L, 1, LUA_TTABLE);
   *count = (size_t)lua_rawlen(L, 1);
   luaL_argcheck(L, *count < UINT32_MAX, 1, "too many values");
-  /* a string is larger than a number */
+  /* a number needs no more bytes than a string */
   void *values = lua_newuserdatauv(L, (*count + 1) * sizeof(string), 0);
   *before = read_values(L, values, *count);
   return values;
 }
 
-/* number_order(values) -> array of the positions of numbers or strings, in the order of
+/* column_order(values) -> array of the positions of numbers or strings, in the order of
  * the values; equal ones keep their order. Nothing if they are in order */
 static int order_values(lua_State *L) {
   size_t count;
@@ -163,9 +163,9 @@ static int pick(lua_State *L) {
   return 1;
 }
 
-void gp_define_number_order(lua_State *L) {
+void gp_define_column_order(lua_State *L) {
   static const luaL_Reg functions[] = {
-      {"number_order", order_values}, {"threshold", find_threshold}, {"picked", pick},
+      {"column_order", order_values}, {"threshold", find_threshold}, {"picked", pick},
       {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }
