@@ -16,8 +16,8 @@ if not work.countable() then
 end
 
 -- Twice the input takes twice the work, to which sorting adds a little; or three times where the larger number of call
--- sites does not fit into their table, whose addresses vary. Quadratic growth would be a factor of four. Input that does
--- not grow would be a factor of one; where tables grow varies, too.
+-- sites does not fit into their table, whose addresses vary. Quadratic growth would be a factor of four, and
+-- input that does not grow a factor of one.
 local MOST <const> = 3.4
 
 -- Instructions for a byte of a list of functions, most of which are paths and names.
