@@ -291,7 +291,8 @@ static int next_bin(lua_State *L) {
   lua_pushinteger(L, (lua_Integer)bin + 1);
   lua_pushinteger(L, (lua_Integer)gp_bin(histogram, bin));
   double size = (double)(histogram->high - histogram->low) / (double)histogram->bins;
-  lua_pushinteger(L, (lua_Integer)(histogram->low + (uint64_t)(size * (double)bin)));
+  const uint64_t address = histogram->low + (uint64_t)(size * (double)bin);
+  lua_pushinteger(L, (lua_Integer)address);
   return 3;
 }
 
