@@ -6,10 +6,7 @@
 
 #include "base/array.h"
 
-/* The fields before the instructions of a CIE (a header in .eh_frame) take fewer bytes
- * than this. In a damaged file many functions may refer to one CIE; the limit bounds the
- * time for reading it once for each function. */
-enum { HEADER_SIZE = 64 };
+enum { HEADER_SIZE = 64 };  /* more bytes than the fields before instructions or rows */
 
 /* Encodings of pointers (DW_EH_PE_*). RELATIVE: relative to the address of the pointer.
  * INDIRECT: the pointer leads to another pointer. */
@@ -45,10 +42,9 @@ uint64_t gp_take_pointer(gp_cursor *cursor, uint8_t encoding, uint64_t low) {
   return cursor->layout.pointer_size == 4 ? (uint32_t)value : value;
 }
 
-/* Returns a cursor on the CIE at `offset`. */
-static gp_cursor header_at(const gp_call_frames *frames, uint64_t offset) {
-  gp_cursor cursor = gp_cursor_on(frames->section.bytes, frames->section.size,
-                                  frames->rest.layout);
+gp_cursor gp_call_frames_header(const gp_contents *in, uint64_t offset,
+                                gp_layout layout) {
+  gp_cursor cursor = gp_cursor_on(in->bytes, in->size, layout);
   gp_take(&cursor, offset);
   if (gp_left(&cursor) > HEADER_SIZE) cursor.end = cursor.at + HEADER_SIZE;
   return cursor;
@@ -58,7 +54,7 @@ static gp_cursor header_at(const gp_call_frames *frames, uint64_t offset) {
 static bool read_encodings(const gp_call_frames *frames, uint64_t offset,
                            encodings *into) {
   *into = (encodings){.table = GP_NO_POINTER};
-  gp_cursor cie = header_at(frames, offset);
+  gp_cursor cie = gp_call_frames_header(&frames->section, offset, frames->rest.layout);
   gp_take_length(&cie);
   if (cie.wide || gp_take_u32(&cie) != 0) return false;
   uint8_t version = gp_take_u8(&cie);

@@ -38,6 +38,12 @@ bool gp_call_frames_next(gp_call_frames *frames, gp_call_frame *frame);
  * encoding. */
 uint64_t gp_take_pointer(gp_cursor *cursor, uint8_t encoding, uint64_t low);
 
+/* Returns a cursor on the fields at `offset` of .eh_frame or .gcc_except_table, before
+ * the instructions of a CIE (a header in .eh_frame) or the rows of a table of landing
+ * pads. It ends where these fields end at the latest: in a damaged file, many functions
+ * may refer to the same ones, which are then read once for each function. */
+gp_cursor gp_call_frames_header(const gp_contents *in, uint64_t offset, gp_layout layout);
+
 /* Stands for an encoding if there is no pointer (DW_EH_PE_omit). */
 enum { GP_NO_POINTER = 0xff };
 

@@ -144,8 +144,9 @@ bool scr_creates(lua_CFunction entry) {
   return entry == lua_create_function || entry == lua_wrap_function;
 }
 
-/* Adds a place to those of a function, unless there are many, or it is known. */
-static void add_place(scr_function *f, scr_place place) {
+/* Adds a place to those that create a function's coroutines, unless there are many, or it
+ * is known. */
+static void add_creation(scr_function *f, scr_place place) {
   for (int i = 0; i < SCR_MOST_CREATED; i++) {
     scr_place *known = &f->created[i];
     if (known->line == 0) *known = place;
@@ -167,7 +168,7 @@ void scr_note_creation(scr_recording *r, lua_State *L, const lua_Debug *ar,
   if (body == SCR_NONE || function == SCR_NONE)
     scr_fail(r);
   else
-    add_place(&r->functions.list[body], (scr_place){function, line});
+    add_creation(&r->functions.list[body], (scr_place){function, line});
 }
 
 int scr_coroutines(lua_State *L) {

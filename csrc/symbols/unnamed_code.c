@@ -54,13 +54,14 @@ typedef struct filling {
   const gp_symtab *old;
   gp_symtab new;
   gp_unnamed_code code;
+  const char *file;  /* the name of the program */
   char *text;        /* where the next name is stored */
   uint32_t *rows;    /* for each symbol of `old`: its row in `new` */
   uint32_t unnamed;  /* the first row outside functions, which owns the others;
                         GP_NONE */
 } filling;
 
-static bool allocate(filling *f, const char *name) {
+static bool allocate(filling *f) {
   gp_symtab *new = &f->new;
   const size_t count = 2 * (f->old->count + f->code.count) + 1;
   new->address = gp_column(count, sizeof *new->address);
@@ -69,9 +70,9 @@ static bool allocate(filling *f, const char *name) {
   new->order = gp_column(count, sizeof *new->order);
   new->owner = gp_column(count, sizeof *new->owner);
   new->end = gp_column(count, sizeof *new->end);
-  new->unnamed = gp_column(gp_unnamed_code_room(&f->code, name), 1);
+  new->unnamed = gp_column(gp_unnamed_code_room(&f->code, f->file), 1);
   f->rows = gp_column(f->old->count, sizeof *f->rows);
-  if (new->unnamed) f->text = new->unnamed + sprintf(new->unnamed, "<%s>", name) + 1;
+  if (new->unnamed) f->text = new->unnamed + sprintf(new->unnamed, "<%s>", f->file) + 1;
   return new->address && new->name && new->flags && new->order && new->owner &&
          new->end && new->unnamed && f->rows;
 }
@@ -84,14 +85,14 @@ static uint32_t append(filling *f, uint64_t low, uint64_t high) {
   return row;
 }
 
-static void append_part(filling *f, const gp_unnamed_part *part, const char *file) {
+static void append_part(filling *f, const gp_unnamed_part *part) {
   const uint32_t row = append(f, part->range.low, part->range.high);
   f->new.flags[row] = GP_FUNCTION | GP_STATIC;
   f->new.order[row] = UINT32_MAX - 1;
   if (part->is_function) {
     f->new.owner[row] = row;
     f->new.name[row] = f->text;
-    f->text = gp_unnamed_code_name(f->text, file, part->range.low);
+    f->text = gp_unnamed_code_name(f->text, f->file, part->range.low);
     return;
   }
   if (f->unnamed == GP_NONE) f->unnamed = row;
@@ -99,10 +100,10 @@ static void append_part(filling *f, const gp_unnamed_part *part, const char *fil
   f->new.name[row] = f->new.unnamed;
 }
 
-static void append_unnamed(filling *f, uint64_t low, uint64_t high, const char *file) {
+static void append_unnamed(filling *f, uint64_t low, uint64_t high) {
   gp_range rest = {low, high};
   gp_unnamed_part part;
-  while (gp_unnamed_code_next(&f->code, &rest, &part)) append_part(f, &part, file);
+  while (gp_unnamed_code_next(&f->code, &rest, &part)) append_part(f, &part);
 }
 
 static void append_symbol(filling *f, uint32_t s, uint64_t end) {
@@ -112,27 +113,26 @@ static void append_symbol(filling *f, uint32_t s, uint64_t end) {
   f->new.order[row] = f->old->order[s];
 }
 
-static void fill(filling *f, const uint64_t *ends, gp_range code, const char *file) {
+static void fill(filling *f, const uint64_t *ends, gp_range code) {
   const gp_symtab *old = f->old;
   uint64_t covered = code.low;
   for (uint32_t s = 0; s < old->count; s++) {
-    append_unnamed(f, covered, old->address[s], file);
+    append_unnamed(f, covered, old->address[s]);
     covered = gp_code_end(old, ends, s, (uint32_t)old->count, code.high);
     append_symbol(f, s, covered);
   }
-  append_unnamed(f, covered, code.high, file);
+  append_unnamed(f, covered, code.high);
   for (uint32_t s = 0; s < old->count; s++) /* functions own cold parts */
     f->new.owner[f->rows[s]] = f->rows[gp_symtab_owner(old, s)];
 }
 
 bool gp_unnamed_code_add(gp_symtab *symtab, const gp_image *image, const char *name,
                          gp_error *error) {
-  filling f = {.old = symtab, .new = *symtab, .unnamed = GP_NONE};
+  filling f = {.old = symtab, .new = *symtab, .file = name, .unnamed = GP_NONE};
   f.new.count = 0;
   uint64_t *ends = gp_code_ends(symtab, image);
-  const bool done =
-      gp_unnamed_code_read(&f.code, image) && allocate(&f, name) && ends;
-  if (done) fill(&f, ends, image->code, name);
+  const bool done = gp_unnamed_code_read(&f.code, image) && allocate(&f) && ends;
+  if (done) fill(&f, ends, image->code);
   f.new.text_high = image->code.high;
   free(ends);
   free(f.rows);

@@ -42,7 +42,7 @@ void gp_run_times_append(gp_run_times *times, const gp_run_times *other);
 bool gp_run_times_put(const gp_run_times *times, gp_writer *writer);
 
 /* Reads what gp_run_times_put wrote; `times` is empty, and `functions` is the number of
- * rows of the spread. Errors: a read error; invalid data; no memory. */
+ * rows of the spread. A read error, invalid data and lack of memory have one message. */
 bool gp_run_times_read(gp_run_times *times, gp_reader *reader, size_t functions,
                        gp_error *error);
 

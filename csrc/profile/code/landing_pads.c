@@ -10,11 +10,6 @@
 #include "debug/call_frames.h"
 #include "object/section.h"
 
-/* The fields before the rows of a table of landing pads take fewer bytes than this. In a
- * damaged file many functions may refer to one table; the limit bounds the time for
- * reading these fields once for each function. */
-#define HEADER_SIZE 64
-
 typedef struct reading {
   gp_landing_pads *found;
   gp_call_frames frames;
@@ -22,14 +17,6 @@ typedef struct reading {
   uint64_t unread;          /* bytes of `tables` not read yet; tables do not overlap */
   bool no_memory;
 } reading;
-
-/* Returns a cursor on the fields before the rows of a table. */
-static gp_cursor header_at(const reading *r, uint64_t offset) {
-  gp_cursor cursor = gp_cursor_on(r->tables.bytes, r->tables.size, r->frames.rest.layout);
-  gp_take(&cursor, offset);
-  if (gp_left(&cursor) > HEADER_SIZE) cursor.end = cursor.at + HEADER_SIZE;
-  return cursor;
-}
 
 static bool add(reading *r, uint64_t address) {
   gp_landing_pads *f = r->found;
@@ -44,7 +31,8 @@ static bool add(reading *r, uint64_t address) {
 /* Reads the table of a function. */
 static bool read_table(reading *r, uint64_t function, uint64_t address) {
   const gp_contents *tables = &r->tables;
-  gp_cursor table = header_at(r, address - tables->low);
+  gp_cursor table =
+      gp_call_frames_header(tables, address - tables->low, r->frames.rest.layout);
   uint8_t encoding = gp_take_u8(&table);
   uint64_t base = encoding == GP_NO_POINTER
                       ? function
