@@ -37,14 +37,14 @@ local NOISE <const> = 1e-9
 -- Also returns, by id, the fraction of a function's own time that propagates to its
 -- callers.
 local function reverse(graph, ids)
-  local callers_of, lowers, own_parts, n = {}, {}, {}, 0
-  local called, stack, uppers, parts, before = {}, {}, graph.caller, graph.part,
+  local uppers, lowers, lower_parts, n = {}, {}, {}, 0
+  local called, stack, above, parts, before = {}, {}, graph.caller, graph.part,
     graph.before
   for _, id in ipairs(ids) do
     local cycle, sum = not graph.stay[id] and graph.cycles[id], 0
     if cycle then
       n = n + 1
-      callers_of[n], lowers[n], own_parts[n] = cycle, id, 1
+      uppers[n], lowers[n], lower_parts[n] = cycle, id, 1
       sum = 1
     end
     local row, count = graph.last[id] or 0, 0
@@ -56,12 +56,12 @@ local function reverse(graph, ids)
       local from = stack[i]
       local part = parts[from]
       n = n + 1
-      callers_of[n], lowers[n], own_parts[n] = uppers[from], id, part
+      uppers[n], lowers[n], lower_parts[n] = above[from], id, part
       sum = sum + part
     end
     called[id] = sum
   end
-  return { upper = callers_of, lower = lowers, part = own_parts }, called
+  return { upper = uppers, lower = lowers, part = lower_parts }, called
 end
 
 -- Returns a table from ids to total times: self time plus the time of callees. This is an

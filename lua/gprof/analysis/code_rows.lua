@@ -6,6 +6,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local column_order = require "gprof.format.column_order"
+local sorted = require "gprof.format.sorted"
 
 local code_rows = {}
 
@@ -35,12 +36,7 @@ local function finder(ranges)
     while high <= count and highs[high] <= address do
       low, high, step = high + 1, high + step, 2 * step
     end
-    if high > count then high = count + 1 end
-    while low < high do
-      local middle = (low + high) // 2
-      if highs[middle] <= address then low = middle + 1 else high = middle end
-    end
-    at = low
+    at = sorted.search(highs, address + 1, low, math.min(high, count + 1))
     return at
   end
 end

@@ -188,16 +188,16 @@ local MOST_FUNCTIONS <const>, MOST_BYTES <const> = 20, 1 << 18
 -- A function with a smaller share of the time is left out.
 local LEAST_SHARE <const> = 0.005
 
--- Returns the hottest functions without source: their ids and code; and the least number
--- of samples.
+-- Returns the hottest functions without source: their ids and code.
 local function sourceless(profile, ids)
-  local selves, files, addresses, sizes =
+  local ticks, files, addresses, sizes =
     profile:columns(ids, "ticks", "file", "address", "size")
   local found, total = {}, 0
+  for _, own in ipairs(ticks) do total = total + own end
   for i, id in ipairs(ids) do
-    total = total + selves[i]
-    if not files[i] and addresses[i] and selves[i] > 0 then
-      found[#found + 1] = { id = id, ticks = selves[i], low = addresses[i],
+    local is_hot = ticks[i] > 0 and ticks[i] >= LEAST_SHARE * total
+    if is_hot and not files[i] and addresses[i] then
+      found[#found + 1] = { id = id, ticks = ticks[i], low = addresses[i],
         high = addresses[i] + sizes[i] }
     end
   end
@@ -205,7 +205,7 @@ local function sourceless(profile, ids)
     if a.ticks ~= b.ticks then return a.ticks > b.ticks end
     return a.low < b.low
   end)
-  return found, LEAST_SHARE * total
+  return found
 end
 
 -- Returns the instructions in a row that have the most samples, as many as a line may
@@ -248,11 +248,10 @@ function hot_instructions.of_functions(profile, ids)
   local left, code = MOST_BYTES, {}
   local ticks_of = not profile.image.has_scripts and unit_counter(profile.data)
   if not ticks_of then return code end
-  local found, least = sourceless(profile, ids)
+  local found = sourceless(profile, ids)
   for i = 1, math.min(#found, MOST_FUNCTIONS) do
     local f = found[i]
     local size = f.high - f.low
-    if f.ticks < least then break end
     if size <= left then
       local part = code_around(profile, f, ticks_of)
       code[f.id], left = part[1] and part or nil, left - size

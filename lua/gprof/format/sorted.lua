@@ -18,9 +18,11 @@ end
 --- Returns the position of the first number that is at least a limit, by binary search.
 -- @tparam {number,...} numbers ascending
 -- @tparam number limit
--- @treturn integer one more than the number of elements if all are below the limit
-function sorted.search(numbers, limit)
-  local low, high = 1, #numbers + 1
+-- @tparam[opt=1] integer low the first position that is searched
+-- @tparam[opt] integer high one past the last position; by default, that of the array
+-- @treturn integer `high` if all numbers there are below the limit
+function sorted.search(numbers, limit, low, high)
+  low, high = low or 1, high or #numbers + 1
   while low < high do
     local middle = (low + high) // 2
     if numbers[middle] < limit then low = middle + 1 else high = middle end

@@ -178,15 +178,6 @@ local function comparison_of(content, node_of, file_number, known)
   return object(entries)
 end
 
--- Returns the instructions of functions without source.
-local function code_of(view)
-  local code, found = view.code or {}, {}
-  for i, id in ipairs(view.ids) do
-    found[#found + 1] = code[id] and line_data.code(i - 1, code[id], view.profile.rate)
-  end
-  return "[" .. table.concat(found, ",") .. "]"
-end
-
 -- Returns the entries of the other view: that of inlined functions, or the one without.
 local function other_of(content, rows, file_number, known)
   local view = content.other
@@ -194,7 +185,6 @@ local function other_of(content, rows, file_number, known)
   local entries = view_data.entries(view, node_of, file_number, known)
   entries[#entries + 1] =
     { "nodes_of_lines", line_data.nodes(rows, view.profile, node_of) }
-  entries[#entries + 1] = { "code", code_of(view) }
   return entries
 end
 
@@ -254,11 +244,11 @@ end
 -- the functions, if there is one; and one or two for each choice of threads.
 -- @tparam table content a view: `profile`, by function; `ids` and `names` of functions,
 --   `arcs`, `cycles` and `tree` (or nil) to show; `code`, the instructions of functions
---   without source. And `other`, another view, or nil;
---   `lines` and `sources`; `options`, words; `comparison` and `threads`, or nil;
---   `choosable`, the threads to choose from; `part_of(threads)`, which returns the
---   content for some of them: a view with `other` and `lines`, `figures` of the sources
---   (see `sources.figures`), `summary`, and `few`, a warning or nil
+--   without source, or nil. And `other`, another view, or nil; `lines` and `sources`;
+--   `options`, words; `comparison` and `threads`, or nil; `choosable`, the threads to
+--   choose from; `part_of(threads)`, which returns the content for some of them: a view
+--   with `other` and `lines`, `figures` of the sources (see `sources.figures`),
+--   `summary`, and `few`, a warning or nil
 -- @tparam stream write
 function data.write(content, write)
   local profile, node_of = content.profile, view_data.nodes_of(content)
@@ -272,7 +262,6 @@ function data.write(content, write)
     { "exact", tostring(profile.exact) }, { "inputs", inputs_of(profile) },
     { "options", array(shown, content.options) },
     { "scripts", tostring(profile.image.has_scripts) },
-    { "code", code_of(content) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "comparison", comparison_of(content, node_of, file_number, known) },
     { "spread", spread_of(content, node_of) },

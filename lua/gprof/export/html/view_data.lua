@@ -7,6 +7,7 @@
 local column_order = require "gprof.format.column_order"
 local distinct_names <const> = require "gprof.names".distinct
 local json = require "gprof.format.json"
+local line_data = require "gprof.export.html.line_data"
 local text = require "gprof.export.html.page_text"
 local tree_list = require "gprof.export.html.tree_list"
 
@@ -183,6 +184,15 @@ local function created_of(profile, node_of, file_number)
     { "line", array(number, lines) } }
 end
 
+-- Returns the instructions of functions without source.
+local function code_of(view)
+  local code, found = view.code or {}, {}
+  for i, id in ipairs(view.ids) do
+    found[#found + 1] = code[id] and line_data.code(i - 1, code[id], view.profile.rate)
+  end
+  return "[" .. table.concat(found, ",") .. "]"
+end
+
 local special_frames <const> = { [tree_list.ROOT] = -1, [tree_list.HIDDEN] = -2 }
 
 -- Returns what is certain of each weight, as a column; -1 stands for all of it.
@@ -240,6 +250,7 @@ function view_data.entries(view, node_of, file_number, known)
     { "functions", functions_of(view, file_number, within, known) },
     { "arcs", arcs_of(view, node_of) }, { "limits", limits_of(view, node_of) },
     { "created", created_of(view.profile, node_of, file_number) },
+    { "code", code_of(view) },
     { "tree", view_data.tree(view, node_of, #view.ids + #view.cycles) } }
 end
 

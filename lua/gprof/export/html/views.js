@@ -58,7 +58,6 @@ function useThreads(names) {
     if (labelOfName.has(name)) data.labels[node] = labelOfName.get(name);
   });
   data.sources.forEach((file, i) => Object.assign(file, data.figures[i] || noFigures, { code: [] }));
-  data.code = [];
   data.sources.sort((a, b) => b.seconds - a.seconds || b.calls - a.calls);
 }
 
