@@ -19,7 +19,3 @@ bool gp_fail(gp_error *error, const char *format, ...) {
   gp_mask_control(error->text, (size_t)length < most ? (size_t)length : most);
   return false;
 }
-
-bool gp_fail_memory(gp_error *error) {
-  return gp_fail(error, "not enough memory");
-}

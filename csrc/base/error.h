@@ -24,7 +24,10 @@ void gp_mask_control(char *text, size_t length);
 bool gp_fail(gp_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Reports a failed allocation. Always returns false. */
-bool gp_fail_memory(gp_error *error);
+/* Reports a failed allocation. Always returns false, which static analyzers see here. */
+static inline bool gp_fail_memory(gp_error *error) {
+  gp_fail(error, "not enough memory");
+  return false;
+}
 
 #endif

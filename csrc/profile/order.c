@@ -296,7 +296,7 @@ static void prefetch_first_arcs(const gp_callgraph *graph, const gp_arc_lists *l
   for (uint32_t i = start; i < end; i++) prefetch_arc(graph, lists->arc[i]);
 }
 
-enum { NODES_AHEAD = 4 };
+static const size_t NODES_AHEAD = 4;
 
 void gp_order_prefetch_nodes(const gp_callgraph *graph, const uint32_t *nodes,
                              size_t count) {

@@ -298,10 +298,9 @@ uint32_t scr_function_zone(scr_functions *functions, const lua_Debug *ar,
   if (number == SCR_NONE) return SCR_NONE;
   scr_function *zone = &functions->list[number];
   zone->begun = ar->currentline > 0 ? (uint32_t)ar->currentline : 1;
-  char *shown = malloc(sizeof SCR_ZONE + strlen(name));
-  if (!shown) return SCR_NONE;
-  zone->name = strcat(strcpy(shown, SCR_ZONE), name);
-  return number;
+  if (asprintf(&zone->name, SCR_ZONE "%s", name) >= 0) return number;
+  zone->name = NULL;
+  return SCR_NONE;
 }
 
 uint32_t scr_function_c(scr_functions *functions, lua_CFunction entry, const char *name) {
