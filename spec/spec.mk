@@ -283,13 +283,13 @@ readers:
 	  $(READERS) >build/readers/log 2>&1 || echo "Not installed: $(READERS); see build/readers/log"
 
 # The long run: installs everything that specs may need, so that none is skipped, and adds static
-# analysis, documentation, coverage, more random cases, fuzzing, soak and valgrind. Every step runs,
-# even if an earlier one fails.
+# analysis, documentation, coverage, more random cases, fuzzing, soak and valgrind. CHECKS="soak docs"
+# selects some of its parts.
 CHECKS = readers mpi check-tests analyze docs coverage check-collector test-collected check-parity \
   parity-matrix gcov-matrix inline-matrix bounds-matrix check-arm64 check-whole-runs run-fuzz soak \
   test-valgrind
 check-all: deps-all
-	@$(MAKE) --no-print-directory --keep-going $(CHECKS)
+	@spec/in_turn.sh $(CHECKS)
 
 check-tests:
 	@GPROF_THOROUGH=1 $(MAKE) --no-print-directory --keep-going test test-browser test-sanitized test-starved CASES=60

@@ -125,6 +125,12 @@ local function pieces_of(profile, lines)
   return pieces
 end
 
+-- The order of code: most samples first, then by address.
+local function hotter(a, b)
+  if a.ticks ~= b.ticks then return a.ticks > b.ticks end
+  return a.low < b.low
+end
+
 -- Returns the pieces of code with given numbers, those with most samples first.
 local function in_order(profile, ids)
   local list = {}
@@ -134,10 +140,7 @@ local function in_order(profile, ids)
     list[i] = { low = address, high = address + size, file = file, line = line,
       ticks = ticks }
   end
-  table.sort(list, function(a, b)
-    if a.ticks ~= b.ticks then return a.ticks > b.ticks end
-    return a.low < b.low
-  end)
+  table.sort(list, hotter)
   return list
 end
 
@@ -201,10 +204,7 @@ local function sourceless(profile, ids)
         high = addresses[i] + sizes[i] }
     end
   end
-  table.sort(found, function(a, b)
-    if a.ticks ~= b.ticks then return a.ticks > b.ticks end
-    return a.low < b.low
-  end)
+  table.sort(found, hotter)
   return found
 end
 
