@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "scripts/collector.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 enum { MOST_BYTES = 1 << 14, TABLES = 8, PAUSE = 8 };
 
-/* A state that is watched, whose first block has all that is not collected. `wrong`: the
- * bytes that cannot be SCR_WORKS. */
+/* A state that is watched, whose first block has all that is not collected. `places`: of
+ * the bytes in it that may be SCR_WORKS. */
 typedef struct watch {
   const unsigned char *block;
-  size_t size;
   bool is_collecting;
-  bool wrong[MOST_BYTES];
+  size_t count;
+  uint16_t places[MOST_BYTES];
 } watch;
 
+static void begin(watch *w, const unsigned char *block, size_t size) {
+  w->block = block;
+  if (!block || size > MOST_BYTES) return;
+  for (size_t i = SCR_WORKS; i < size; i++) w->places[w->count++] = (uint16_t)i;
+}
+
+/* Leaves the places with a value. */
 static void expect(watch *w, unsigned char value) {
-  for (size_t i = 0; i < w->size; i++) w->wrong[i] = w->wrong[i] || w->block[i] != value;
+  size_t left = 0;
+  for (size_t i = 0; i < w->count; i++)
+    if (w->block[w->places[i]] == value) w->places[left++] = w->places[i];
+  w->count = left;
 }
 
 /* A lua_Alloc. While the collector works, it frees objects. */
@@ -28,10 +39,7 @@ static void *allocate(void *data, void *old, size_t old_size, size_t size) {
     return NULL;
   }
   void *block = realloc(old, size);
-  if (!w->block) {
-    w->block = block;
-    w->size = block && size <= MOST_BYTES ? size : 0;
-  }
+  if (!w->block) begin(w, block, size);
   return block;
 }
 
@@ -67,14 +75,10 @@ static bool has_modes(lua_State *L, const volatile unsigned char *bytes) {
 
 /* Returns the bytes of the watched state; NULL if they are not known. */
 static const unsigned char *find(watch *w, lua_State *L) {
-  const unsigned char *found = NULL;
   watch_collections(w, L);
-  for (size_t i = SCR_WORKS; i < w->size; i++) {
-    if (w->wrong[i]) continue;
-    if (found) return NULL;
-    found = w->block + i - SCR_WORKS;
-  }
-  return found && has_modes(L, found) ? found : NULL;
+  if (w->count != 1) return NULL;
+  const unsigned char *found = w->block + w->places[0] - SCR_WORKS;
+  return has_modes(L, found) ? found : NULL;
 }
 
 /* Returns the distance of the bytes from the main coroutine; 0 if it is not known. */

@@ -265,6 +265,15 @@ static int at_signal(lua_State *L) {
   return 0;
 }
 
+/* knows(recording, function) -> whether the function has been called */
+static int knows(lua_State *L) {
+  scr_recording *r = check_recording(L);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_settop(L, 2);
+  lua_pushboolean(L, scr_function_find(&r->functions, L) != SCR_NONE);
+  return 1;
+}
+
 /* name(recording, function, name): names a function that has been called */
 static int name(lua_State *L) {
   scr_recording *r = check_recording(L);
@@ -421,7 +430,8 @@ static void push_crc32(lua_State *L) {
 
 int luaopen_gprof_hooks(lua_State *L) {
   static const luaL_Reg members[] = {{"new", new_recording}, {"start", start},
-                                     {"stop", stop}, {"name", name},
+                                     {"stop", stop}, {"knows", knows},
+                                     {"name", name},
                                      {"free", free_recording},
                                      {"at_signal", at_signal},
                                      {"functions", functions}, {"result", result},

@@ -15,9 +15,12 @@ local recorder_options = require "gprof.library.options.recorder_options"
 local INTERPRETERS <const> = { "lua5.4", "lua" }
 
 -- What the interpreter executes before the program. Then `require` and `arg` are as they
--- are without it.
+-- are without it. The recorder itself is loaded as bytecode, too, and says why its native
+-- module cannot be loaded.
 local START <const> = [[
-dofile(%q)
+local home = dofile(%q)
+local found, hooks = pcall(require, "gprof.hooks")
+if found then home.use_bytecode(hooks.open_bundle) end
 local recorder = require "gprof.recorder"
 arg[-1], arg[-2], arg[-3] = arg[-3], nil, nil
 recorder.record_program(%q, { rate = %s, count = %q, memory = %s, with_c = %s }, %s)]]

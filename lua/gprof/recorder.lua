@@ -233,13 +233,12 @@ local function result_of(stopped)
   name(own_resume, "coroutine.resume")
   name(own_wrap, "coroutine.wrap")
   name(own_wrap(resume), "coroutine.wrap (resumed)")
-  module_names.assign(name, stopped.host)
+  module_names.assign(name, function(f) return hooks.knows(recording, f) end,
+    stopped.host)
   local result = hooks.result(recording)
   result.functions = hooks.functions(recording)
-  -- in another directory, relative paths may lead to other files
-  local is_there = stopped.directory == hooks.directory()
   script_names.assign(result.functions, hooks.source, hooks.crc32,
-    stopped.is_program and is_there and result.began)
+    stopped.is_program and result.began, stopped.directory ~= hooks.directory())
   forget_own_lines(result.functions)
   result.options, result.mixed_profile = stopped.options, stopped.mixed_profile
   return result

@@ -278,10 +278,10 @@ end)
 
 describe("The source of a Lua program", function()
   -- Returns the name of a function of a file that was changed at a time. The recording began at 1e9.
-  local function name_of(changed, code)
-    local functions = { { source = "@main.lua", first = 1, last = 1, signature = 2, code = code } }
+  local function name_of(changed, code, path, has_moved)
+    local functions = { { source = "@" .. (path or "main.lua"), first = 1, last = 1, signature = 2, code = code } }
     script_names.assign(functions, function() return "local function f(x) end", changed end,
-      function() return 1 end, 1000000000)
+      function() return 1 end, 1000000000, has_moved)
     return functions[1].name
   end
 
@@ -308,6 +308,11 @@ int luaopen_chdir(lua_State *L) { lua_pushcfunction(L, change); return 1; }
   end)
 
   it("is not compiled if it is older than the recording", function() assert.equal("f", name_of(899999999, 2)) end)
+
+  it("is compiled in another directory only if its path is relative", function()
+    assert.is_nil(name_of(899999999, 2, "main.lua", true))
+    assert.equal("f", name_of(899999999, 2, "/main.lua", true))
+  end)
 end)
 
 describe("The names of a list of functions", function()

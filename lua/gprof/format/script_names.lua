@@ -141,14 +141,18 @@ end
 local LATE <const> = 100000000
 
 -- Returns a function that returns the definitions in the source of a function, or false.
-local function reader(functions, read, crc32, began)
+local function reader(functions, read, crc32, began, has_moved)
   local known, chunks = {}, by_chunk(functions)
+  local function is_unchanged(path, changed)
+    local is_same = not has_moved or path:find "^/"
+    return is_same and began and changed < began - LATE
+  end
   return function(f)
     local key = chunk_of(f)
     if known[key] == nil then
       local path, text, changed = f.source:match "^@(.+)$", f.text, 0
       if path and not text then text, changed = read(path) end
-      local is_old = f.text or text and began and changed < began - LATE
+      local is_old = f.text or text and is_unchanged(path, changed)
       known[key] = text and find_definitions(text, is_old, chunks[key], crc32) or false
     end
     return known[key]
@@ -161,8 +165,10 @@ end
 --   nanoseconds since 1970; or nil
 -- @tparam function crc32 returns the CRC-32 of a string
 -- @tparam[opt] integer began before this time, no function was loaded
-function script_names.assign(functions, read, crc32, began)
-  local definitions_in, taken = reader(functions, read, crc32, began), {}
+-- @tparam[optchain] boolean has_moved the program is in another directory: relative paths
+--   may lead to other files
+function script_names.assign(functions, read, crc32, began, has_moved)
+  local definitions_in, taken = reader(functions, read, crc32, began, has_moved), {}
   for _, f in ipairs(functions) do
     local by_key = is_defined(f) and definitions_in(f)
     local found = by_key and by_key[key_of(f, f.code)]

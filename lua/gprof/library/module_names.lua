@@ -46,13 +46,11 @@ for _, searcher in ipairs(package.searchers) do
   end
 end
 
-local function is_function(value) return type(value) == "function" end
-
--- Names members with a property. In order, because a function may have several names.
-local function name_members(name_function, members, prefix, has_property)
+-- Names members that are functions. In order, because a function may have several names.
+local function name_members(name_function, members, prefix, is_named)
   local names = {}
   for name, member in next, members do
-    if type(name) == "string" and has_property(member) then
+    if type(member) == "function" and type(name) == "string" and is_named(member) then
       names[#names + 1] = name
     end
   end
@@ -63,16 +61,17 @@ local function name_members(name_function, members, prefix, has_property)
 end
 
 -- Names the C functions in the metatables of modules, and methods: "file:read".
-local function name_methods(name_function)
+local function name_methods(name_function, is_called)
+  local function is_named(f) return is_called(f) and is_c_function(f) end
   for name, meta in next, debug.getregistry() do
     if type(name) == "string" and type(meta) == "table" and
       rawget(meta, "__name") == name
     then
       local methods = rawget(meta, "__index")
       local class = name == "FILE*" and "file" or name
-      name_members(name_function, meta, class .. ".", is_c_function)
+      name_members(name_function, meta, class .. ".", is_named)
       if type(methods) == "table" then
-        name_members(name_function, methods, class .. ":", is_c_function)
+        name_members(name_function, methods, class .. ":", is_named)
       end
     end
   end
@@ -80,9 +79,9 @@ end
 
 -- Names the functions in the tables of modules: "string.gsub", and those that are modules
 -- themselves. Global functions come last: a later name takes the place of an earlier one.
-local function name_modules(name_function)
+local function name_modules(name_function, is_called)
   local modules = {}
-  name_members(name_function, package.loaded, "", is_function)
+  name_members(name_function, package.loaded, "", is_called)
   for name, module in next, package.loaded do
     if type(name) == "string" and type(module) == "table" then
       modules[#modules + 1] = name
@@ -90,20 +89,21 @@ local function name_modules(name_function)
   end
   table.sort(modules)
   for _, name in ipairs(modules) do
-    name_members(name_function, package.loaded[name], name .. ".", is_function)
+    name_members(name_function, package.loaded[name], name .. ".", is_called)
   end
-  name_members(name_function, _G, "", is_function)
+  name_members(name_function, _G, "", is_called)
 end
 
---- Names all such functions. Names of modules take the place of others.
+--- Names all such functions that were called. Names of modules take the place of others.
 -- @tparam function name_function takes a function and its name
+-- @tparam function is_called whether a function was called: most were not
 -- @tparam {[string]=function} host see `module_names.host`
-function module_names.assign(name_function, host)
+function module_names.assign(name_function, is_called, host)
   for _, list in ipairs { iterators, host } do
     for name, f in next, list do name_function(f, name) end
   end
-  name_methods(name_function)
-  name_modules(name_function)
+  name_methods(name_function, is_called)
+  name_modules(name_function, is_called)
 end
 
 return module_names
