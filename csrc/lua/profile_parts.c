@@ -287,24 +287,18 @@ static int get(lua_State *L) {
   uint32_t id = check_whole(L, &profile->graph);
   bool cycle = id >= profile->graph.functions;
   gp_part p = {L, cycle ? &gp_cycle_parts : &gp_function_parts, profile, id, 1};
-  int last = lua_gettop(L);
-  luaL_checkstack(L, last + 8, "too many fields");
-  lua_getfield(L, LUA_REGISTRYINDEX, p.kind->fields);
-  for (int i = 3; i <= last; i++) {
-    lua_pushvalue(L, last + 1);
-    const gp_field *field = gp_check_field(L, i);
-    lua_pop(L, 1);
-    gp_push_value(L, field->get(&p));
-  }
-  return lua_gettop(L) - last - 1;
+  return gp_push_fields(L, &p, 3);
 }
 
 /* --- by address --------------------------------------------------------------- */
 
-/* profile:lookup(address) -> the function at an address, or nil */
+/* profile:lookup(address [, field...]) -> the function at an address, or the values of
+ * its fields; or nil */
 static int lookup(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   uint32_t function = gp_profile_at(profile, (uint64_t)luaL_checkinteger(L, 2));
+  gp_part p = {L, &gp_function_parts, profile, function, 1};
+  if (function != GP_NONE && lua_gettop(L) > 2) return gp_push_fields(L, &p, 3);
   if (function == GP_NONE)
     lua_pushnil(L);
   else

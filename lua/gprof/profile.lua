@@ -596,7 +596,8 @@ end
 --- Finds the function whose code contains an address.
 -- @function profile:lookup
 -- @tparam integer address
--- @return function, or nil
+-- @tparam[opt] string ... fields
+-- @return function, or the values of its fields; or nil
 
 --- Returns the statistical error of a sampled time. The error of n samples is the square
 -- root of n (GNU gprof's manual, "Statistical Sampling Error"), but at least one sample,
