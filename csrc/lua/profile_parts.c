@@ -33,17 +33,26 @@ static uint32_t *sorted_functions(gp_profile_box *box, bool by_self, size_t *cou
   return NULL;
 }
 
+/* Leaves out functions without samples. */
+static void keep_sampled(const gp_callgraph *graph, gp_rows *rows) {
+  size_t kept = 0;
+  for (size_t i = 0; i < rows->count && rows->row; i++)
+    if (graph->self[rows->row[i]] > 0) rows->row[kept++] = rows->row[i];
+  rows->count = kept;
+}
+
 /* profile:functions([order [, field...]]) */
 static int functions(lua_State *L) {
-  enum { SELF, SYMBOL, ADDRESS };
-  static const char *const names[] = {"self", "symbol", "address", NULL};
+  enum { SELF, SYMBOL, ADDRESS, SAMPLED };
+  static const char *const names[] = {"self", "symbol", "address", "sampled", NULL};
   const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   int order = gp_order_option(L, 2, names);
   gp_iteration *each = gp_new_iteration(L, &gp_function_parts, 1, 2);
   each->rows.row =
-      order == ADDRESS
+      order >= ADDRESS
           ? gp_order_functions(graph, GP_BY_ADDRESS, &each->rows.count)
           : sorted_functions(lua_touserdata(L, 1), order != SYMBOL, &each->rows.count);
+  if (order == SAMPLED) keep_sampled(graph, &each->rows);
   return gp_return_iteration(L, order >= 0);
 }
 

@@ -485,7 +485,8 @@ end
 --- Iterates over all functions, by default in the order of the flat profile: by self time
 -- and calls, descending, then by name.
 -- @function profile:functions
--- @tparam[opt="self"] string|function order
+-- @tparam[opt="self"] string|function order also "sampled": by address, and only the
+--   functions that have samples of their own
 -- @tparam[opt] string ... fields
 
 --- Iterates over functions and cycles, by default in the order of the call graph: by self
