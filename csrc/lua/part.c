@@ -12,6 +12,19 @@ const gp_field *gp_check_field(lua_State *L, int index) {
   return field;
 }
 
+int gp_push_fields(lua_State *L, const gp_part *p, int first) {
+  int last = lua_gettop(L);
+  luaL_checkstack(L, last + 8, "too many fields");
+  lua_getfield(L, LUA_REGISTRYINDEX, p->kind->fields);
+  for (int i = first; i <= last; i++) {
+    lua_pushvalue(L, last + 1);
+    const gp_field *field = gp_check_field(L, i);
+    lua_pop(L, 1);
+    gp_push_value(L, field->get(p));
+  }
+  return lua_gettop(L) - last - 1;
+}
+
 /* The Lua object of a part. User value 1 is the whole object. */
 typedef struct part_box {
   const gp_part_kind *kind;

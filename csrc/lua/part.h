@@ -27,6 +27,10 @@ typedef struct gp_part_kind {
  * the stack; a Lua error if there is no such field. */
 const gp_field *gp_check_field(lua_State *L, int index);
 
+/* Pushes the values of the fields of a part that the arguments from `first` on name.
+ * Returns their number. */
+int gp_push_fields(lua_State *L, const gp_part *p, int first);
+
 /* Pushes the object of a part. User value `table` of the whole object caches these
  * objects; creates the object with metatable `metatable` if it is not cached. */
 void gp_push_part(lua_State *L, const gp_part *p, int table, const char *metatable);

@@ -33,17 +33,26 @@ static uint32_t *sorted_functions(gp_profile_box *box, bool by_self, size_t *cou
   return NULL;
 }
 
+/* Leaves out functions without samples. */
+static void keep_sampled(const gp_callgraph *graph, gp_rows *rows) {
+  size_t kept = 0;
+  for (size_t i = 0; i < rows->count && rows->row; i++)
+    if (graph->self[rows->row[i]] > 0) rows->row[kept++] = rows->row[i];
+  rows->count = kept;
+}
+
 /* profile:functions([order [, field...]]) */
 static int functions(lua_State *L) {
-  enum { SELF, SYMBOL, ADDRESS };
-  static const char *const names[] = {"self", "symbol", "address", NULL};
+  enum { SELF, SYMBOL, ADDRESS, SAMPLED };
+  static const char *const names[] = {"self", "symbol", "address", "sampled", NULL};
   const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   int order = gp_order_option(L, 2, names);
   gp_iteration *each = gp_new_iteration(L, &gp_function_parts, 1, 2);
   each->rows.row =
-      order == ADDRESS
+      order >= ADDRESS
           ? gp_order_functions(graph, GP_BY_ADDRESS, &each->rows.count)
           : sorted_functions(lua_touserdata(L, 1), order != SYMBOL, &each->rows.count);
+  if (order == SAMPLED) keep_sampled(graph, &each->rows);
   return gp_return_iteration(L, order >= 0);
 }
 
@@ -287,24 +296,18 @@ static int get(lua_State *L) {
   uint32_t id = check_whole(L, &profile->graph);
   bool cycle = id >= profile->graph.functions;
   gp_part p = {L, cycle ? &gp_cycle_parts : &gp_function_parts, profile, id, 1};
-  int last = lua_gettop(L);
-  luaL_checkstack(L, last + 8, "too many fields");
-  lua_getfield(L, LUA_REGISTRYINDEX, p.kind->fields);
-  for (int i = 3; i <= last; i++) {
-    lua_pushvalue(L, last + 1);
-    const gp_field *field = gp_check_field(L, i);
-    lua_pop(L, 1);
-    gp_push_value(L, field->get(&p));
-  }
-  return lua_gettop(L) - last - 1;
+  return gp_push_fields(L, &p, 3);
 }
 
 /* --- by address --------------------------------------------------------------- */
 
-/* profile:lookup(address) -> the function at an address, or nil */
+/* profile:lookup(address [, field...]) -> the function at an address, or the values of
+ * its fields; or nil */
 static int lookup(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   uint32_t function = gp_profile_at(profile, (uint64_t)luaL_checkinteger(L, 2));
+  gp_part p = {L, &gp_function_parts, profile, function, 1};
+  if (function != GP_NONE && lua_gettop(L) > 2) return gp_push_fields(L, &p, 3);
   if (function == GP_NONE)
     lua_pushnil(L);
   else

@@ -58,7 +58,8 @@ static int symbols_method(lua_State *L) {
   return 1;
 }
 
-/* symbols:lookup(address) -> the symbol at an address, or nil */
+/* symbols:lookup(address [, field...]) -> the symbol at an address, or the values of its
+ * fields; or nil */
 static int look_symbol_up(lua_State *L) {
   gp_symbols_box *box = gp_check_symbols(L, 1);
   uint32_t row = gp_symtab_find(&box->symtab, (uint64_t)luaL_checkinteger(L, 2));
@@ -67,6 +68,7 @@ static int look_symbol_up(lua_State *L) {
     return 1;
   }
   gp_part p = {L, &symbol_parts, box, row, 1};
+  if (lua_gettop(L) > 2) return gp_push_fields(L, &p, 3);
   push_symbol(L, &p);
   return 1;
 }

@@ -118,14 +118,15 @@ end)
 --- Finds the function whose code contains an address.
 -- @function image:lookup
 -- @tparam integer address
--- @treturn[1] symbol|nil
+-- @tparam[opt] string ... fields
+-- @return[1] symbol, or the values of its fields; or nil
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the image has no symbols
-function core.image_methods:lookup(address)
+function core.image_methods:lookup(address, ...)
   address = arguments.check(math.tointeger(address) or address, "integer", 1, "lookup")
   local symbols, message = own_symbols(self, "lookup")
   if not symbols then return nil, message end
-  return symbols:lookup(address)
+  return symbols:lookup(address, ...)
 end
 
 --- Finds the functions that a symspec names (see gprof.symspec).

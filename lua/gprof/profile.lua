@@ -485,7 +485,8 @@ end
 --- Iterates over all functions, by default in the order of the flat profile: by self time
 -- and calls, descending, then by name.
 -- @function profile:functions
--- @tparam[opt="self"] string|function order
+-- @tparam[opt="self"] string|function order also "sampled": by address, and only the
+--   functions that have samples of their own
 -- @tparam[opt] string ... fields
 
 --- Iterates over functions and cycles, by default in the order of the call graph: by self
@@ -596,7 +597,8 @@ end
 --- Finds the function whose code contains an address.
 -- @function profile:lookup
 -- @tparam integer address
--- @return function, or nil
+-- @tparam[opt] string ... fields
+-- @return function, or the values of its fields; or nil
 
 --- Returns the statistical error of a sampled time. The error of n samples is the square
 -- root of n (GNU gprof's manual, "Statistical Sampling Error"), but at least one sample,

@@ -35,6 +35,13 @@ describe("an object", function()
     assert.equal(profile, f.work:callees()().profile)
   end)
 
+  it("is not made if fields are named", function()
+    assert.same({ "work", f.work.id }, { profile:lookup(f.work.address, "name", "id") })
+    assert.same({ "work", f.work.address }, { profile.image:lookup(f.work.address, "name", "address") })
+    assert.is_nil(profile:lookup(0, "name"))
+    assert.is_nil(profile.image:lookup(0, "name"))
+  end)
+
   it("can be a table key", function()
     local seen = {}
     for g in profile:functions() do
@@ -197,6 +204,7 @@ describe("iteration", function()
     assert.same(by_self, list("name", profile:functions("self")))
     assert.same({ "idle", "leaf", "main", "ping", "pong", "work" }, list("name", profile:functions("name")))
     assert.same(plan.functions, list("name", profile:functions("address")))
+    assert.same({ "work", "ping", "pong", "leaf" }, list("name", profile:functions("sampled")))
     assert.same({ "main", "work", "leaf", "<cycle 1>", "ping", "pong", "idle" }, list("name", profile:entries()))
     assert.same({ "<cycle 1>" }, list("name", profile:cycles()))
     assert.same({ "ping", "pong" }, list("name", profile:cycles()():members()))
@@ -736,6 +744,7 @@ describe("misuse", function()
     ["at: nothing"] = { "#1 .*number expected, got n", function() profile:lookup() end },
     ["at: a name"] = { "#1 .*number expected, got string", function() profile:lookup("main") end },
     ["at: a fraction"] = { "#1 .*no integer representation", function() profile:lookup(0.5) end },
+    ["at: an unknown field"] = { "#2 .*no field 'shape'", function() profile:lookup(f.address, "shape") end },
     ["node: 0"] = { "#1 .*no function or cycle with this number", function() profile:node(0) end },
     ["node: number out of range"] = { "#1 .*no function or cycle with this number", function() profile:node(8) end },
     ["node: number far out of range"] = { "#1 .*no function or cycle", function() profile:node(math.mininteger) end },

@@ -364,7 +364,7 @@ function call_tree.columns(profile, how)
   how = how or {}
   local graph = (profile.exact and measured_graph or estimated_graph)(profile, how.from)
   local factor, all = extract.resolution(profile, 1000000), 0
-  for ticks in profile:functions("address", "ticks") do
+  for ticks in profile:functions("sampled", "ticks") do
     all = all + round(ticks * factor)
   end
   local roots, times = graph.roots()

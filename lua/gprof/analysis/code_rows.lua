@@ -36,17 +36,29 @@ local function finder(ranges)
     while high <= count and highs[high] <= address do
       low, high, step = high + 1, high + step, 2 * step
     end
-    at = sorted.search(highs, address + 1, low, math.min(high, count + 1))
+    if low < high then
+      low = sorted.search(highs, address + 1, low, math.min(high, count + 1))
+    end
+    at = low
     return at
   end
 end
 
+-- Returns the number of rows before the first one that begins in the row before.
+local function count_disjoint(rows)
+  local low, high = rows.low, rows.high
+  for i = 2, #low do
+    if low[i] < high[i - 1] then return i - 1 end
+  end
+  return #low
+end
+
 -- Leaves out rows that begin in the row before.
 local function disjoint(rows)
-  local n, low, high, line, discriminator = 0, rows.low, rows.high, rows.line,
-    rows.discriminator
-  for i in ipairs(low) do
-    if n == 0 or high[n] <= low[i] then
+  local n, low, high, line, discriminator = count_disjoint(rows), rows.low, rows.high,
+    rows.line, rows.discriminator
+  for i = n + 1, #low do
+    if high[n] <= low[i] then
       n = n + 1
       low[n], high[n], line[n], discriminator[n] =
         low[i], high[i], line[i], discriminator[i]
@@ -65,14 +77,21 @@ end
 --   `discriminator`. Code without a line is in no row
 function code_rows.of(image, ranges)
   local wanted, n = joined(ranges), 0
-  local find, lows = finder(wanted), wanted.low
+  local find, lows, highs = finder(wanted), wanted.low, wanted.high
   local rows = { low = {}, high = {}, line = {}, discriminator = {} }
   local low_of, high_of, line_of, discriminator_of = rows.low, rows.high, rows.line,
     rows.discriminator
   local low, line, discriminator
+  -- The code from `first` on, up to `past`, is in the range that begins at `range`, or
+  -- before it.
+  local range, first, past = nil, 0, 0
   for address, file, next_line, _, next_discriminator in image:lines() do
     if line and low < address then
-      local range = lows[find(low)]
+      if low < first or low >= past then
+        local at = find(low)
+        first, past = highs[at - 1] or math.mininteger, highs[at] or math.maxinteger
+        range = lows[at]
+      end
       if range and range < address then
         n = n + 1
         low_of[n], high_of[n], line_of[n], discriminator_of[n] =

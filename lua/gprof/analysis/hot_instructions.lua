@@ -116,10 +116,8 @@ local function pieces_of(profile, lines)
     pieces[line.file] = pieces[line.file] or {}
     pieces[line.file][line.number] = {}
   end
-  for ticks, id, file, line in
-    profile:functions("address", "ticks", "id", "file", "line")
-  do
-    local ids = ticks > 0 and pieces[file] and pieces[file][line]
+  for id, file, line in profile:functions("sampled", "id", "file", "line") do
+    local ids = pieces[file] and pieces[file][line]
     if ids then ids[#ids + 1] = id end
   end
   return pieces

@@ -29,8 +29,8 @@ end
 -- Numbers the lines with samples. Returns the numbers, by file and line, and the samples.
 local function number_lines(profile)
   local by_file, sums = {}, {}
-  for ticks, file, line in profile:functions("address", "ticks", "file", "line") do
-    if ticks > 0 and file and line and line > 0 then
+  for ticks, file, line in profile:functions("sampled", "ticks", "file", "line") do
+    if file and line and line > 0 then
       local numbers = by_file[file] or {}
       local number = numbers[line] or #sums + 1
       by_file[file], numbers[line] = numbers, number
@@ -46,27 +46,25 @@ local function add_lines(list, others, profile, most)
   local by_owner, rows, by_file, sums = {}, {}, number_lines(profile)
   local least = column_order.threshold(sums, most or math.huge)
   for ticks, file, line, name, owner in
-    profile:functions("address", "ticks", "file", "line", "name", "function_id")
+    profile:functions("sampled", "ticks", "file", "line", "name", "function_id")
   do
-    if ticks > 0 then
-      local number, row = by_file[file] and by_file[file][line], nil
-      if not number then
-        row = by_owner[owner] or add_row(others)
-        by_owner[owner] = row
-      elseif sums[number] >= least then
-        row = rows[number] or add_row(list, file, line)
-        rows[number] = row
-      end
-      if row then add_function(row, name, profile:get(owner, "address"), ticks) end
+    local number, row = by_file[file] and by_file[file][line], nil
+    if not number then
+      row = by_owner[owner] or add_row(others)
+      by_owner[owner] = row
+    elseif sums[number] >= least then
+      row = rows[number] or add_row(list, file, line)
+      rows[number] = row
     end
+    if row then add_function(row, name, profile:get(owner, "address"), ticks) end
   end
 end
 
 -- Adds functions of shared libraries, which a profile by line lacks.
 local function add_libraries(others, profile)
   local by_name = {}
-  for id, ticks, object in profile:functions("address", "id", "ticks", "object") do
-    if ticks > 0 and object then
+  for id, ticks, object in profile:functions("sampled", "id", "ticks", "object") do
+    if object then
       local name, address = profile:get(id, "name", "address")
       by_name[name] = by_name[name] or add_row(others)
       add_function(by_name[name], name, address, ticks)

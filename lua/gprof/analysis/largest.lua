@@ -1,20 +1,19 @@
---- The items with the largest of many numbers.
+--- The places of the largest of many numbers.
 --
 -- @internal gprof.analysis.largest
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local column_order = require "gprof.format.column_order"
 
---- Returns the items with the largest values; more than `most` if the last values are
+--- Returns the places of the largest numbers; more than `most` if the last ones are
 -- equal.
--- @tparam {any,...} items
--- @tparam {number,...} values the value of each item
+-- @tparam {number,...} numbers
 -- @tparam integer most
--- @treturn {any,...} a new array, in the order of `items`
-return function(items, values, most)
-  local least, found = column_order.threshold(values, most), {}
-  for i, item in ipairs(items) do
-    if values[i] >= least then found[#found + 1] = item end
+-- @treturn {integer,...} in ascending order
+return function(numbers, most)
+  local least, found = column_order.threshold(numbers, most), {}
+  for i, number in ipairs(numbers) do
+    if number >= least then found[#found + 1] = i end
   end
   return found
 end

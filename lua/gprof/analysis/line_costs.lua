@@ -29,9 +29,9 @@ end
 local function lines_of(by_line, owners)
   local lines = {}
   for id, ticks, file, line, address in
-    by_line:functions("address", "id", "ticks", "file", "line", "address")
+    by_line:functions("sampled", "id", "ticks", "file", "line", "address")
   do
-    local owner = ticks > 0 and owners[id]
+    local owner = owners[id]
     if owner then
       add(lines, owner,
         { file = file, line = line or 0, address = address, ticks = ticks })

@@ -18,6 +18,8 @@ local column_order = require "gprof.format.column_order"
 
 local source_counts = {}
 
+local max <const>, min <const> = math.max, math.min
+
 -- Without calls, a processor is assumed to run this many bytes of code a second.
 local BYTES_PER_SECOND <const> = 8e9
 
@@ -57,7 +59,7 @@ end
 local function parts(discriminator)
   if discriminator == 0 then return 0, 1 end
   local block, rest = decode(discriminator)
-  return block, math.max(decode(rest), 1)
+  return block, max(decode(rest), 1)
 end
 
 -- Places --------------------------------------------------------------------------------
@@ -103,7 +105,7 @@ local function new_place(places)
 end
 
 local function set_calls(places, place, count)
-  places.calls[place] = math.max(places.calls[place] or 0, count)
+  places.calls[place] = max(places.calls[place] or 0, count)
 end
 
 local function add_target(places, place, name, count)
@@ -228,37 +230,39 @@ local function code_of_symbol(state, address)
   if state.first and state.first <= address and address < state.last then
     return state.first, state.last
   end
-  local symbol = state.image:lookup(address)
-  local first = symbol and symbol.address
-  if not first or address >= first + symbol.size then return nil end
-  state.first, state.last = first, first + symbol.size
-  return state.first, state.last
+  local first, size = state.image:lookup(address, "address", "size")
+  if not first or address >= first + size then return nil end
+  state.first, state.last = first, first + size
+  return first, first + size
 end
 
--- Returns the samples per byte around a range of code, in its function.
-local function density_around(state, from, to)
+-- Returns the samples per byte around a range of code, in its function. Bins before
+-- number `at` are too low.
+local function density_around(state, from, to, at)
   local low, high = from - AROUND, to + AROUND
   local first, last = code_of_symbol(state, from)
-  if first then low, high = math.max(low, first), math.max(math.min(high, last), to) end
-  local bins, ticks = state.bins, 0
-  local before, after = code_rows.span(bins, low, high)
-  for at = before, after do
-    local bin_low, bin_high = bins.low[at], bins.high[at]
-    local size = math.min(bin_high, high) - math.max(bin_low, low)
-    ticks = ticks + bins.ticks[at] * size / (bin_high - bin_low)
+  if first then low, high = max(low, first), max(min(high, last), to) end
+  local bins, sum = state.bins, 0
+  local lows, highs, ticks = bins.low, bins.high, bins.ticks
+  while highs[at] and highs[at] <= low do at = at + 1 end
+  while lows[at] and lows[at] < high do
+    local size = min(highs[at], high) - max(lows[at], low)
+    sum = sum + ticks[at] * size / (highs[at] - lows[at])
+    at = at + 1
   end
-  return ticks / (high - low)
+  return sum / (high - low)
 end
 
 -- Adds the samples of rows to their places. Of the rows of one place, those with most
 -- samples determine its density.
 local function add_samples(state)
   local rows, places, bins, at = state.rows, state.places, state.bins, 1
+  local lows, highs = bins.low, bins.high
   for row, low in ipairs(rows.low) do
     local high = rows.high[row]
-    while bins.high[at] and bins.high[at] <= low - AROUND do at = at + 1 end
-    local is_near = bins.low[at] and bins.low[at] < high + AROUND
-    local dense = is_near and density_around(state, low, high) or 0
+    while highs[at] and highs[at] <= low - AROUND do at = at + 1 end
+    local is_near = lows[at] and lows[at] < high + AROUND
+    local dense = is_near and density_around(state, low, high, at) or 0
     local place = dense > 0 and place_of(state, row)
     if place then
       local ticks = dense * (high - low)
@@ -285,9 +289,8 @@ local function unknown_part(state)
     if is_known(state, low, bins.high[i]) then
       all = all + bins.ticks[i]
     else
-      local found = state.profile:lookup(low)
-      local is_in_library = found and found.object
-      if not is_in_library then
+      local library = state.profile:lookup(low, "object")
+      if not library then
         all, unknown = all + bins.ticks[i], unknown + bins.ticks[i]
       end
     end
@@ -319,36 +322,37 @@ end
 local function name_at(state, address)
   local scope = scope_at(state, address)
   if scope then return state.scopes.name[scope] end
-  local found = state.profile:lookup(address)
-  return found and not found.object and found.symbol or false
+  local symbol, library = state.profile:lookup(address, "symbol", "object")
+  return not library and symbol or false
 end
 
 -- Whether an address is in a part of a function, such as gcc's "f.part.0". A call of the
 -- part continues a call of the function.
 local function is_in_part(state, address)
-  local found = not state.has_blocks and state.profile:lookup(address)
-  return found and found.symbol:find "%.part%.%d" and true or false
+  local symbol = not state.has_blocks and state.profile:lookup(address, "symbol")
+  return symbol and symbol:find "%.part%.%d" and true or false
 end
 
--- Adds a callee, and returns its number. Callees are columns: `address`; `name`, false if
--- it is unknown; `count`, how often it was called; and `is_part`.
-local function new_callee(state, address)
-  local callees = state.callees
-  local number = #callees.address + 1
-  callees.address[number], callees.count[number] = address, 0
-  callees.name[number] = name_at(state, address)
-  callees.is_part[number] = is_in_part(state, address)
-  return number
+-- Sets the columns of callees, whose addresses are in order: `name`, false if it is
+-- unknown; `count`, how often it was called; and `is_part`. Returns the numbers of the
+-- callees by address.
+local function look_up_callees(state)
+  local callees, numbers = state.callees, {}
+  for number, address in ipairs(callees.address) do
+    numbers[address], callees.count[number] = number, 0
+    callees.name[number] = name_at(state, address)
+    callees.is_part[number] = is_in_part(state, address)
+  end
+  return numbers
 end
 
 -- Adds calls, which are in the order of their addresses, to the functions that are called
 -- and to the places of the calls. One call may call several functions.
 local function add_calls(state, calls)
-  local callees, places, numbers, last, sum = state.callees, state.places, {}, nil, 0
+  local callees, places, last, sum = state.callees, state.places, nil, 0
+  local numbers = look_up_callees(state)
   for i, low in ipairs(calls.low) do
-    local address, count = calls.callee[i], calls.count[i]
-    local callee = numbers[address] or new_callee(state, address)
-    numbers[address] = callee
+    local callee, count = numbers[calls.callee[i]], calls.count[i]
     local name = callees.name[callee]
     if name then
       callees.count[callee] = add(callees.count[callee], count)
@@ -384,9 +388,8 @@ end
 
 -- Returns the range of code at the entry of a function.
 local function range_of_entry(image, address)
-  local symbol = image:lookup(address)
-  local size = symbol and symbol.address == address and symbol.size or ENTRY
-  return address, address + math.min(size, ENTRY)
+  local first, size = image:lookup(address, "address", "size")
+  return address, address + min(first == address and size or ENTRY, ENTRY)
 end
 
 local function add_entry(state, place, count)
@@ -401,10 +404,8 @@ end
 local function add_entries(state, node)
   if has_places(node) then return end
   local callees = state.callees
-  local addresses = callees.address
-  table.sort(node.entries, function(a, b) return addresses[a] < addresses[b] end)
   for _, callee in ipairs(node.entries) do
-    local seen, address = {}, addresses[callee]
+    local seen, address = {}, callees.address[callee]
     local first, last = code_rows.span(state.rows, range_of_entry(state.image, address))
     for row = first, last do
       local place = place_of(state, row)
@@ -447,8 +448,8 @@ end
 -- Sets the column `count` of places.
 local function count_places(places, factor)
   for place, calls in ipairs(places.calls) do
-    local estimate = math.min(density(places, place) * factor, 2 ^ 62)
-    places.count[place] = calls or math.max(math.floor(estimate + 0.5), 1)
+    local estimate = min(density(places, place) * factor, 2 ^ 62)
+    places.count[place] = calls or max(math.floor(estimate + 0.5), 1)
   end
 end
 
@@ -500,19 +501,22 @@ local function calls_in(data)
   return column_order.sort(calls, "low")
 end
 
+-- Returns the functions that were called, as columns; see `look_up_callees`.
+local function callees_in(calls)
+  local seen = {}
+  for _, callee in ipairs(calls.callee) do seen[callee] = true end
+  return { address = column_order.keys(seen), name = {}, count = {}, is_part = {} }
+end
+
 -- Returns the ranges of code whose rows are needed.
-local function ranges_of(bins, calls)
+local function ranges_of(bins, calls, callees)
   local lows, highs = {}, {}
   local function add_range(low, high)
     lows[#lows + 1], highs[#highs + 1] = low, high
   end
   for i, low in ipairs(calls.low) do add_range(low, calls.high[i]) end
   for i, low in ipairs(bins.low) do add_range(low - AROUND, bins.high[i] + AROUND) end
-  local seen = {}
-  for _, callee in ipairs(calls.callee) do
-    if not seen[callee] then add_range(callee, callee + ENTRY) end
-    seen[callee] = true
-  end
+  for _, callee in ipairs(callees.address) do add_range(callee, callee + ENTRY) end
   return { low = lows, high = highs }
 end
 
@@ -531,14 +535,15 @@ end
 -- @treturn number part of the samples whose place in the source is unknown, 0 to 1
 function source_counts.of(profile, has_blocks)
   local calls, bins = calls_in(profile.data), bins_of(profile.data)
-  local rows = code_rows.of(profile.image, ranges_of(bins, calls))
+  local callees = callees_in(calls)
+  local rows = code_rows.of(profile.image, ranges_of(bins, calls, callees))
   rows.place, rows.copies = {}, {}
   local places = { ticks = {}, weight = {}, calls = {}, target = {}, target_calls = {},
     targets = {}, count = {} }
   local image = profile.image
   local state = { profile = profile, image = image, functions = {}, nodes = {},
     bins = bins, rows = rows, places = places, has_blocks = has_blocks,
-    callees = { address = {}, name = {}, count = {}, is_part = {} }, entry_calls = {},
+    callees = callees, entry_calls = {},
     scopes = { known = {}, name = {}, declared = {}, frames = {}, node = {} },
     last_scope = { low = 0, past = 0 } }
   add_samples(state)

@@ -22,14 +22,10 @@ local function by_total(functions)
   return column_order.sort({ node = list, total = totals }, "total").node
 end
 
--- Writes a place after its indentation: a line and, if it is not the first, the block.
-local function write_key(out, key, indent)
+-- Returns a place in the source: a line and, if it is not the first, the block.
+local function key_text(key)
   local line, block = source_counts.line_and_block(key)
-  if block == 0 then
-    out.write("%s%d: ", indent, line)
-  else
-    out.write("%s%d.%d: ", indent, line, block)
-  end
+  return block == 0 and line or ("%d.%d"):format(line, block)
 end
 
 -- Writes several functions that were called at a place: the most calls first, then by
@@ -50,29 +46,27 @@ local function write_targets(out, place)
 end
 
 -- Writes how often a place ran, and what it called.
-local function write_place(out, place)
+local function write_place(out, place, key, indent)
   local places, write = out.places, out.write
   local name, count = places.target[place], places.count[place]
   if places.targets[place] then
-    write("%d", count)
+    write("%s%s: %d", indent, key, count)
     write_targets(out, place)
   elseif name and not out.no_words[name] then
-    write("%d %s:%d\n", count, name, places.target_calls[place])
+    write("%s%s: %d %s:%d\n", indent, key, count, name, places.target_calls[place])
   else
-    write("%d\n", count)
+    write("%s%s: %d\n", indent, key, count)
   end
 end
 
 local function write_body(out, node, indent)
   for _, key in ipairs(sorted.keys(node.places)) do
-    write_key(out, key, indent)
-    write_place(out, node.places[key])
+    write_place(out, node.places[key], key_text(key), indent)
   end
   for _, key in ipairs(node.inlined and sorted.keys(node.inlined) or {}) do
     for _, inner in ipairs(by_total(node.inlined[key])) do
       if is_word(inner.name) then
-        write_key(out, key, indent)
-        out.write("%s:%d\n", inner.name, inner.total)
+        out.write("%s%s: %s:%d\n", indent, key_text(key), inner.name, inner.total)
         write_body(out, inner, indent .. " ")
       end
     end

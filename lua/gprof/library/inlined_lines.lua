@@ -29,7 +29,7 @@ end
 -- Sorts the callers of lines, and sets the samples of all code of these lines.
 local function finish(by_line, files)
   for ticks, selected, file, line in
-    by_line:functions("address", "ticks", "annotated", "file", "line")
+    by_line:functions("sampled", "ticks", "annotated", "file", "line")
   do
     local row = selected and files[file] and files[file][line]
     if row then row.ticks = row.ticks + ticks end
@@ -45,8 +45,8 @@ end
 
 local function find(by_line)
   local files = {}
-  for id, ticks, selected in by_line:functions("address", "id", "ticks", "annotated") do
-    if ticks > 0 and selected and by_line:is_inlined(id) then
+  for id, ticks, selected in by_line:functions("sampled", "id", "ticks", "annotated") do
+    if selected and by_line:is_inlined(id) then
       local file, line = by_line:get(id, "file", "line")
       local frames = file and by_line:frames(id, 2)
       if frames and frames[2] then

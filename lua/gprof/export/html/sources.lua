@@ -82,13 +82,13 @@ end
 -- Returns the lines with most time, then those with most calls, in columns: `file` and
 -- `number`.
 local function hottest(lines)
-  local rows, heat, most = {}, {}, 0
+  local heat, most = {}, 0
   for _, calls in ipairs(lines.calls) do most = math.max(most, calls) end
   for i, calls in ipairs(lines.calls) do
-    rows[i], heat[i] = i, lines.ticks[i] + calls / (most + 1)
+    heat[i] = lines.ticks[i] + calls / (most + 1)
   end
   local found = { file = {}, number = {}, rank = {}, calls = {}, ticks = {} }
-  for i, row in ipairs(largest(rows, heat, MAX_LINES)) do
+  for i, row in ipairs(largest(heat, MAX_LINES)) do
     local file = lines.file[row]
     found.file[i], found.rank[i], found.number[i] = file, file.rank, lines.number[row]
     found.calls[i], found.ticks[i] = -lines.calls[row], -lines.ticks[row]

@@ -66,9 +66,9 @@ local function write_calls(content, with_calls, write)
   local format = time_format(content.profile)
   local columns = { { "Caller", true }, { "Callee", true }, { "Time in callee" } }
   if with_calls then table.insert(columns, 3, { "Calls" }) end
-  local arcs, times, rows = content.arcs, {}, {}
-  for i, self in ipairs(arcs.self) do times[i], rows[i] = self + arcs.children[i], i end
-  rows = largest(rows, times, MAX_ROWS)
+  local arcs, times = content.arcs, {}
+  for i, self in ipairs(arcs.self) do times[i] = self + arcs.children[i] end
+  local rows = largest(times, MAX_ROWS)
   table.sort(rows, function(a, b)
     if times[a] ~= times[b] then return times[a] > times[b] end
     if arcs.count[a] ~= arcs.count[b] then return arcs.count[a] > arcs.count[b] end
