@@ -1,6 +1,6 @@
---- Compares profilers of Lua programs on three programs (bench/lua), and prints a Markdown table:
+--- Compares profilers of Lua programs on three programs (bench/lua), and prints the table of bench/evidence.md:
 --
--- - wrong: the functions whose calls differ from those that a hook counts, of all;
+-- - if calls are counted, the functions whose calls differ from those that a hook counts, of all;
 -- - parts: the largest difference, in percentage points, between the share of a part in the processor time of the
 --   program, as `os.clock` measures it without a profiler, and that in the profile;
 -- - cost: the processor time under the profiler, as a ratio of that without.
@@ -76,7 +76,8 @@ local function largest(places, parts, sum, found)
   return most
 end
 
-local function measure(program, run, repeats)
+-- `counts`: whether the profiler counts calls.
+local function measure(program, run, repeats, counts)
   local places, costs, differences, found = lua_parts.places(program), {}, {}, nil
   for i = 1, RUNS do
     local parts, sum = lua_parts.times(plain("lua5.4", program, repeats))
@@ -85,9 +86,11 @@ local function measure(program, run, repeats)
     costs[i] = select(2, lua_parts.times(output)) / sum
     differences[i] = largest(places, parts, sum, found)
   end
+  local shares = ("%.1f, %.2f"):format(median(differences), median(costs))
+  if not counts then return shares end
   if repeats > 1 then found = select(2, run(program, 1)) end
   local all, wrong = wrong_calls(program, found)
-  return ("%d of %d, %.1f, %.2f"):format(wrong, all, median(differences), median(costs))
+  return ("%d of %d, %s"):format(wrong, all, shares)
 end
 
 local function measure_jit(program)
@@ -96,7 +99,7 @@ local function measure_jit(program)
     local _, sum = lua_parts.times(plain("luajit", program, 20))
     costs[i] = select(2, lua_parts.times(plain("luajit -jp=f,", program, 20))) / sum
   end
-  return ("-, -, %.2f"):format(median(costs))
+  return ("%.2f"):format(median(costs))
 end
 
 local function row(name, run)
@@ -105,15 +108,15 @@ local function row(name, run)
   print(("| %s | %s |"):format(name, table.concat(cells, " | ")))
 end
 
-print(("| wrong, parts, cost | %s |"):format(table.concat(PROGRAMS, " | ")))
+print(("| profiler | %s |"):format(table.concat(PROGRAMS, " | ")))
 print("| --- " .. ("| --- "):rep(#PROGRAMS) .. "|")
-local function add(name, run, repeats)
-  row(name, function(program) return measure(program, run, repeats) end)
+local function add(name, run, repeats, counts)
+  row(name, function(program) return measure(program, run, repeats, counts) end)
 end
-add("`gprof.lua --record`", under_gprof "--count=calls", 6)
-add("with `--count=none`", under_gprof "--count=none", 6)
+add("`gprof.lua --record`", under_gprof "--count=calls", 6, true)
+add("with `--count=none`", under_gprof "--count=none", 6, false)
 for i = 2, #arg do
   local kind, path = arg[i]:match "^(.-)=(.+)$"
-  add(kind, under(kind, path), 1)
+  add(kind, under(kind, path), 1, true)
 end
-if shell.capture "luajit -v 2>&1" then row("LuaJIT's jit.p, beside LuaJIT", measure_jit) end
+if shell.capture "luajit -v 2>&1" then row("LuaJIT's `jit.p`, beside LuaJIT", measure_jit) end

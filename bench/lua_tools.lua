@@ -1,8 +1,8 @@
---- Records tools that Lua programmers use, and prints a Markdown table:
+--- Records tools that Lua programmers use, and prints the table of bench/evidence.md:
 --
--- - functions, wrong: the Lua functions in files that were called equally often in three runs with a hook of the
+-- - functions, wrong counts: the Lua functions in files that were called equally often in three runs with a hook of the
 --   program itself, and those whose calls in the profile differ; others depend on the order of tables;
--- - unnamed: the Lua functions whose name is only a place;
+-- - without names: the Lua functions whose name is only a place;
 -- - cost: the processor time with calls counted and with samples only, as ratios of that without recording. Medians of
 --   RUNS (default 5) runs in turn.
 --
@@ -36,8 +36,8 @@ end
 local TOOLS <const> = {
   { "luacheck", "/usr/bin/luacheck", dir .. "/luacheck.lua", "-q lua/gprof/cli lua/gprof/print" },
   { "busted", "/usr/bin/busted", "/usr/bin/busted", "spec/format/json_spec.lua spec/format/definitions_spec.lua" },
-  { "ldoc", "/usr/bin/ldoc", "/usr/bin/ldoc", ("-d %s lua/gprof"):format(quote(dir .. "/doc")) },
-  { "luarocks", "/usr/bin/luarocks-admin", "/usr/bin/luarocks-admin",
+  { "LDoc", "/usr/bin/ldoc", "/usr/bin/ldoc", ("-d %s lua/gprof"):format(quote(dir .. "/doc")) },
+  { "LuaRocks", "/usr/bin/luarocks-admin", "/usr/bin/luarocks-admin",
     "make_manifest --lua-version=5.4 " .. quote(dir .. "/rocks") },
   { "Prosody's utilities", "/usr/lib/prosody/util/stanza.lua", "bench/lua/prosody.lua", "" },
 }
@@ -110,7 +110,7 @@ local function costs(tool)
   return turns.median(with_calls), turns.median(sampled)
 end
 
-print "| tool | functions, wrong, unnamed | cost: calls, none |"
+print "| tool | functions, wrong counts, without names | cost: calls, none |"
 print "| --- | --- | --- |"
 for _, tool in ipairs(TOOLS) do
   if shell.read(tool[2]) then
