@@ -136,4 +136,9 @@ void rec_read_options(char **environment) {
   read_all(false);
 }
 
-void rec_report_options(void) { read_all(true); }
+/* Reads them again. What has been set since is kept. */
+void rec_report_options(void) {
+  const options kept = rec_options;
+  read_all(true);
+  rec_options = kept;
+}

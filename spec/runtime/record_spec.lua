@@ -74,6 +74,32 @@ describe("--record", function()
     end)
   end)
 
+  it("samples no thread without recorded calls of a program compiled with -pg, also with --follow", function()
+    local source = shell.write(shell.tmpdir() .. "/thread.c", [[
+      #include <pthread.h>
+      #include <time.h>
+      __attribute__((no_instrument_function)) static void *uncounted(void *given)
+      {
+          while (clock() < CLOCKS_PER_SEC / 10)
+              ;
+          return given;
+      }
+      static int counted(pthread_t thread) { return pthread_join(thread, NULL); }
+      int main(void)
+      {
+          pthread_t thread;
+          return pthread_create(&thread, NULL, uncounted, NULL) || counted(thread);
+      }]])
+    local image = shell.tmpdir() .. "/thread"
+    shell.check { "gcc", "-pg", "-O1", "-fno-inline", "-pthread", "-o", image, source }
+    for _, option in ipairs { "--rate=1000", "--follow" } do
+      local result = record("-b", "-p", option, image)
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      assert.truthy(result.stdout:find " counted\n")
+      assert.is_nil(result.stdout:find "uncounted")
+    end
+  end)
+
   it("names the program as the command does", function()
     local where = options()
     shell.check { "cp", built.image, where.cwd .. "/copy" }
