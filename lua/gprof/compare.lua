@@ -288,14 +288,12 @@ local function size_of(change)
   return change and -math.floor(abs(change.change) / QUANTUM + 0.5) or 0
 end
 
--- Returns the places of strings in their order; equal strings have the same place.
+-- Returns the places of strings in their order. Each of them is compared once.
 local function ranks_of(strings)
-  local order, ranks, rank, last = column_order.of(strings), {}, 0, nil
-  for place = 1, #strings do
-    local i = order and order[place] or place
-    if strings[i] ~= last then rank, last = rank + 1, strings[i] end
-    ranks[i] = rank
-  end
+  local known, ranks = {}, {}
+  for _, text in ipairs(strings) do known[text] = true end
+  for rank, text in ipairs(column_order.keys(known)) do known[text] = rank end
+  for i, text in ipairs(strings) do ranks[i] = known[text] end
   return ranks
 end
 

@@ -170,16 +170,12 @@ local function is_unchanged(row)
   return true
 end
 
--- Returns the set of those names of `rows` that several rows of the comparison have.
-local function ambiguous_names(comparison, rows)
-  local counts, several = {}, {}
-  for _, row in ipairs(rows) do counts[row.name] = 0 end
+-- Returns the set of names that several rows have.
+local function ambiguous_names(comparison)
+  local seen, several = {}, {}
   for _, row in ipairs(comparison) do
-    local count = counts[row.name]
-    if count then
-      counts[row.name] = count + 1
-      several[row.name] = count > 0 or nil
-    end
+    several[row.name] = seen[row.name]
+    seen[row.name] = true
   end
   return several
 end
@@ -279,10 +275,10 @@ return function(profile, options, write)
   local comparison = options.comparison
   if not comparison then error("needs an old profile (--compare)", 0) end
   local unit = unit_of(comparison)
-  local groups, rows = groups_of(comparison, unit), rows_of(comparison, options)
+  local groups, several = groups_of(comparison, unit), ambiguous_names(comparison)
   write_title(comparison, options, unit, write)
   local figures = write_columns(groups, options, write)
-  local several = ambiguous_names(comparison, rows)
+  local rows = rows_of(comparison, options)
   local label = labeller(rows, several, options, figures, profile)
   for i, row in ipairs(rows) do write_row(row, groups, label(i), write) end
   if not options.brief then note_gone(rows, write) end
