@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "runtime/environment.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "runtime/linux.h"
@@ -21,6 +20,11 @@ const char *rec_variable(char **environment, const char *name) {
   for (; environment && *environment && !value; environment++)
     value = value_of(*environment, name);
   return value;
+}
+
+bool rec_is_in_valgrind(char **environment) {
+  const char *libraries = rec_variable(environment, "LD_PRELOAD=");
+  return libraries && strstr(libraries, "/vgpreload_core");
 }
 
 static bool is_recorder(const char *path, size_t length) {

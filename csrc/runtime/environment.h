@@ -7,9 +7,14 @@
 #ifndef GPROF_RUNTIME_ENVIRONMENT_H
 #define GPROF_RUNTIME_ENVIRONMENT_H
 
+#include <stdbool.h>
+
 /* Returns the value of a variable; NULL if it is not set. `name` ends with "=". Unlike
  * getenv, works when the first constructor runs. */
 const char *rec_variable(char **environment, const char *name);
+
+/* Whether the program runs under valgrind, which adds a library of its own to LD_PRELOAD. */
+bool rec_is_in_valgrind(char **environment);
 
 /* Removes the recorder from the environment. Other libraries in LD_PRELOAD stay. */
 void rec_leave_environment(char **environment);

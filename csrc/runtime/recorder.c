@@ -15,6 +15,7 @@
 #include "runtime/background.h"
 #include "runtime/block_counts.h"
 #include "runtime/calls.h"
+#include "runtime/clocks.h"
 #include "runtime/environment.h"
 #include "runtime/execute.h"
 #include "runtime/fatal.h"
@@ -63,6 +64,7 @@ static void add_early_calls(void) {
 static void start(char **environment) {
   rec_start_messages();
   rec_read_options(environment);
+  if (rec_is_in_valgrind(environment)) rec_refuse_events(); /* SIGTRAP would end it */
   rec_begin_profile(environment, rec_follow, rec_options.part, false);
   if (!rec_follow) rec_leave_environment(environment);
   rec_start_stacks();

@@ -74,6 +74,21 @@ describe("--record", function()
     end)
   end)
 
+  it("records a program under valgrind with --follow", function()
+    if not shell.exists "/usr/bin/valgrind" then return pending "needs valgrind" end
+    local source = shell.write(shell.tmpdir() .. "/busy.c", [[
+      int main(void)
+      {
+          for (volatile int i = 0; i < 50000000; i++)
+              ;
+      }]])
+    local image = shell.tmpdir() .. "/busy"
+    shell.check { "gcc", "-o", image, source }
+    local result = record("--follow", "valgrind", "-q", "--tool=none", image)
+    assert.same({ "", 0 }, { result.stdout, result.status }, result.stderr)
+    assert.matches("to read it: gprof%.lua %S+/busy gmon%.out%.%d+\n$", result.stderr)
+  end)
+
   it("samples no thread without recorded calls of a program compiled with -pg, also with --follow", function()
     local source = shell.write(shell.tmpdir() .. "/thread.c", [[
       #include <pthread.h>
