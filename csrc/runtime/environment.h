@@ -13,7 +13,7 @@
  * getenv, works when the first constructor runs. */
 const char *rec_variable(char **environment, const char *name);
 
-/* Whether the program runs under valgrind, which adds a library of its own to LD_PRELOAD. */
+/* Whether the program runs under valgrind, which adds its library to LD_PRELOAD. */
 bool rec_is_in_valgrind(char **environment);
 
 /* Removes the recorder from the environment. Other libraries in LD_PRELOAD stay. */
