@@ -176,8 +176,11 @@ int rec_close_output(int error) {
 
 /* --- names ------------------------------------------------------------------ */
 
-/* How often to try to lock, a millisecond apart. */
-#define LOCK_TRIES 300
+/* How often to try to lock, a millisecond apart. While the disk is busy, giving names may
+ * take longer; specs wait for it. */
+#ifndef LOCK_TRIES
+#define LOCK_TRIES 1000
+#endif
 
 static bool gave_up; /* others hold the lock all the time, as `flock . make` does */
 
