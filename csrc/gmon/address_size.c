@@ -6,8 +6,16 @@
 
 #include "gmon/gmon_format.h"
 
-/* The bytes at the beginning of a file that are examined. */
+/* The bytes at the beginning of a file that are examined. Only the record after block
+ * counts tells which size they have, so a file that begins with them is examined as far
+ * as possible. */
 enum { EXAMINED = 512 };
+
+static size_t examined(gp_reader *reader, bool magic) {
+  const unsigned char *bytes = magic ? gp_reader_peek(reader, MAGIC_HEADER + 1) : NULL;
+  bool begins_with_blocks = bytes && bytes[MAGIC_HEADER] == TAG_BLOCKS;
+  return gp_reader_available(reader, begins_with_blocks ? GP_READER_WINDOW : EXAMINED);
+}
 
 /* The beginning of a file, read with one of the sizes. */
 typedef struct beginning {
@@ -90,12 +98,12 @@ static bool makes_sense_bsd(const beginning *b) {
   size_t size = b->layout.pointer_size;
   if (!has(b, 2 * size + 4) || b->size == UINT64_MAX) return false;
   uint32_t total = gp_u32(b->bytes + 2 * size, b->layout);
-  return is_range(b, b->bytes) && total > 2 * size + 4 && total <= b->size &&
+  return is_range(b, b->bytes) && total >= 2 * size + 4 && total <= b->size &&
          (b->size - total) % (3 * size) == 0;
 }
 
 bool gp_has_other_address_size(gp_records *r, bool magic) {
-  size_t count = gp_reader_available(r->reader, EXAMINED);
+  size_t count = examined(r->reader, magic);
   beginning own = {.bytes = gp_reader_peek(r->reader, count), .count = count,
                    .size = r->reader->size, .layout = r->layout};
   beginning other = own;

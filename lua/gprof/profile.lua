@@ -255,7 +255,8 @@ end
 --   time `lines`, their number; for the function order `order_format` ("lld",
 --   "call-graph", "gold" or "ld"), a file for a linker; for annotated source
 --   `all_lines`, `annotate_time`, `min_count`, `table_length`, `directory_path` (an
---   array), `separate_files`. Other options:
+--   array), `separate_files`; for the exports `dot` and `svg` `node_threshold`,
+--   `edge_threshold`. Other options:
 --   `terminal_width`: shorten names to fit this width, unless `full_names` is true;
 --   `color`: use colours; `warn`: function called with each warning about source files.
 --   Reports of your own can take other options

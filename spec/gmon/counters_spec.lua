@@ -161,11 +161,20 @@ describe("a profile with addresses of another size is recognized:", function()
     blocks = function(s)
       return gmon.magic { pointer = s.pointer, big = s.big, records = { { kind = "blocks", { LOW, 7 } }, arcs[1] } }
     end,
+    ["more blocks"] = function(s)
+      local blocks = { kind = "blocks" }
+      for i = 1, 300 do blocks[i] = { LOW + i % 64, i } end
+      return gmon.magic { pointer = s.pointer, big = s.big, records = { blocks } }
+    end,
     shared = function(s)
       return gmon.shared { pointer = s.pointer, big = s.big, low = LOW, high = HIGH, bins = { n = 16 }, arcs = {} }
     end,
     bsd = function(s)
       return gmon.bsd { pointer = s.pointer, big = s.big, low = LOW, high = HIGH, bins = { 3, 0, 7, 0 },
+        arcs = { { LOW + 4, LOW + 0x20, 9 } } }
+    end,
+    ["bsd without bins"] = function(s)
+      return gmon.bsd { pointer = s.pointer, big = s.big, low = LOW, high = HIGH, bins = {},
         arcs = { { LOW + 4, LOW + 0x20, 9 } } }
     end,
     bsd44 = function(s)

@@ -165,8 +165,9 @@ describe("reports", function()
   end)
 
   it("are rejected under --gnu-compat, as GNU gprof cannot read these profiles", function()
-    check_failure(path .. ": is a shared library's profile, which GNU gprof does not read", "--gnu-compat", built.image,
-      path)
+    local message = path .. ": is a shared library's profile, which GNU gprof does not read"
+    check_failure(message, "--gnu-compat", built.image, path)
+    check_failure(message, "--gnu-compat", "--sum-file=" .. shell.tmpdir() .. "/sum", built.image, path)
   end)
 end)
 

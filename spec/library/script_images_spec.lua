@@ -33,6 +33,13 @@ describe("the image of a Lua program", function()
     return count, taken
   end
 
+  it("is not made of other files", function()
+    for name, text in pairs { text = ("return 1\n"):rep(9), gmon = "gmon" .. ("\1"):rep(40) } do
+      local path = shell.write(shell.tmpdir "no-profile" .. "/" .. name, text)
+      assert.same({ nil, path .. ": is not the profile of a Lua program" }, { script_images.open { path } })
+    end
+  end)
+
   it("has the functions of all profiles, with work in proportion to their number", function()
     local few, some = open(profiles(20))
     local many, more = open(profiles(160))

@@ -8,7 +8,6 @@ local diagnosis = require "gprof.cli.advice.diagnosis"
 local failure = require "gprof.library.failure"
 local file_set = require "gprof.library.files.file_set"
 local gprof = require "gprof"
-local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
 local wording = require "gprof.format.wording"
 
@@ -81,9 +80,6 @@ end
 -- @tparam function warn takes a message
 -- @raise a table with the field `message`
 function libraries.check_data(image, data, symbols, settings, where, warn)
-  if not policy.of(settings).reads_all_formats then
-    raise("%s: is a shared library's profile, which GNU gprof does not read", where)
-  end
   check_range(image, data, where)
   if symbols.complete then
     check_callees(image, data, symbols, settings, where, warn)

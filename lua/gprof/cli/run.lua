@@ -445,6 +445,9 @@ local function read_and_sum(run)
   local _ <close> = settings.styles.sum and not settings.sum_target and
     require "gprof.cli.sum.sum_target".open(settings)
   read_files(run)
+  if run.data.shared and not policy.of(settings).reads_all_formats then
+    raise("%s: is a shared library's profile, which GNU gprof does not read", run.name)
+  end
   if run.data.full_bins > 0 and policy.of(settings).checks_profile then
     require "gprof.cli.advice.diagnosis".warn_full(run.image, run.data, run.name, warn)
   end

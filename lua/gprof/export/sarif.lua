@@ -56,21 +56,20 @@ local function uri_of(file, root)
   return encoded
 end
 
--- Returns the row of main, where the whole program is shown.
-local function row_of_main(comparison)
-  for _, row in ipairs(comparison) do
-    if row.name == "main" and row.new_ids[1] then return row end
-  end
+-- Returns main, which may have no row in the comparison; nil if there is none.
+local function main_of(profile)
+  local main = profile:find "main"
+  return main and main.name == "main" and main or nil
 end
 
--- Returns where to show a row: a file and a line. GitHub refuses all results if one has
--- no file. So a function whose file is unknown is shown at main; or, if that is unknown,
--- too, at the program.
+-- Returns where to show a row, or the whole program (nil): a file and a line. GitHub
+-- refuses all results if one has no file. So the program, and a function whose file is
+-- unknown, are shown at main; or, if that is unknown, too, at the program's file.
 local function place_of(row, main, profile)
-  local file, line = failures.place(row, profile)
-  if not file and main then file, line = failures.place(main, profile) end
-  local program = profile.image.path
-  return file or source_root.real(program), line or 1
+  local file, line
+  if row then file, line = failures.place(row, profile) end
+  if not file and main then file, line = main.file, main.line end
+  return file or source_root.real(profile.image.path), math.max(line or 1, 1)
 end
 
 local function location_text(row, name, main, profile, root)
@@ -93,14 +92,15 @@ end
 local function result_text(failure, context)
   local comparison, main, root = context.comparison, context.main, context.root
   local rule = number_of[failure.field]
-  local row = failure.row == comparison and main or failure.row
+  local row = failure.row ~= comparison and failure.row or nil
+  local name = row and context.short_names[row] or main and main.name
   local message = ("%s: %s: %s"):format(failures.heading(failure),
     failures.name(failure, comparison, context.names),
     failures.growth(failure, comparison))
   return ('{"ruleId": %s, "ruleIndex": %d, "level": "error", "message": %s, ' ..
     '"locations": [%s], "partialFingerprints": {"gprofFunction/v1": "%s"}}'):format(
     json.string(rules[rule][2]), rule - 1, text_of(message),
-    location_text(row, context.short_names[row], main, context.profile, root),
+    location_text(row, name, main, context.profile, root),
     fingerprint(failure, comparison, root))
 end
 
@@ -115,7 +115,7 @@ return function(profile, options, write)
   local comparison = options.comparison
   local bare = { short_names = options.short_names }
   local context = { comparison = comparison, profile = profile,
-    root = options.source_root, main = row_of_main(comparison),
+    root = options.source_root, main = main_of(profile),
     names = row_labels(comparison, profile, options),
     short_names = row_labels(comparison, profile, bare) }
   write('{\n  "$schema": ' .. json.string(SCHEMA) .. ',\n  "version": "2.1.0",\n')

@@ -14,7 +14,7 @@ local script_images = {}
 local function functions_of(path)
   local bytes, message = core.script_functions(path)
   if not bytes then
-    return nil, message or path .. ": is a profile, and has no functions of its own"
+    return nil, message or path .. ": is not the profile of a Lua program"
   end
   local functions, problem = script_functions.decode(bytes)
   if not functions then return nil, path .. ": " .. problem end
