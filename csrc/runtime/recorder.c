@@ -94,6 +94,12 @@ static void record_program(size_t low, size_t high) {
   (void)at_quick_exit(rec_write_profile);
 }
 
+/* Records a program that is compiled with -pg, which counts its calls. */
+static void record_counted(size_t low, size_t high) {
+  rec_options.samples = false;
+  record_program(low, high);
+}
+
 /* Starts the recorder. Programs with the privileges of another user are not recorded. */
 static void construct(int count, char **arguments, char **environment) {
   (void)count, (void)arguments;
@@ -101,8 +107,7 @@ static void construct(int count, char **arguments, char **environment) {
   if (getauxval(AT_SECURE)) return;
   start(environment);
   if (startup.is_asked) {
-    rec_options.samples = false; /* its calls are counted */
-    record_program(startup.low, startup.high);
+    record_counted(startup.low, startup.high);
   } else if (rec_options.samples && rec_modules) {
     if (rec_follow) rec_omit_short_profile();
     if (!rec_options.no_paths) rec_begin_paths();
@@ -114,7 +119,7 @@ static void construct(int count, char **arguments, char **environment) {
  * program, before the constructor runs. The environment is not known then. */
 void __monstartup(size_t low, size_t high) {
   if (startup.started) {
-    record_program(low, high);
+    record_counted(low, high);
     return;
   }
   startup.is_asked = true;
