@@ -23,7 +23,7 @@ local function names()
 end
 
 -- Parses an export. Returns `header`, `total`, and `functions`, an array of { name, file, self, lines, calls }. `lines`
--- maps "file:line" to cost. A call is { name, file, count, time, line, target }.
+-- maps "file:line" to cost. A call is { name, file, count, time, line, place, target }.
 local function read(text)
   local read_file, read_name = names(), names()
   local made, lines = { functions = {}, header = {} }, text:gmatch "([^\n]*)\n"
@@ -32,6 +32,7 @@ local function read(text)
     local key, value = line:match "^([%a_]+)[=:] ?(.*)$"
     if call then
       call.line, call.time = line:match "^(%d+) (%d+)$"
+      call.place = (here or file) .. ":" .. call.line
       call.line, call.time, call = math.tointeger(call.line), math.tointeger(call.time), nil
     elseif key == "fl" then
       file = read_file(value).name
@@ -138,18 +139,18 @@ describe("the export callgrind", function()
   end
 
   it("has lines of calls, and of code inlined from another file", function()
-    local image, path, ticks = exported.inlined()
+    local image, path, ticks = exported.inlined(2)
     local times, calls = {}, {}
     for _, f in ipairs(document(image, path, "-l").functions) do
       for place, cost in pairs(f.lines) do
         times[place:match "[^/]*$"] = cost > 0 and cost / 1000000 or nil
       end
       for _, call in ipairs(f.calls) do
-        if f.name == "main" then calls[call.line] = call.count end
+        if f.name == "main" then calls[call.place:match "[^/]*$"] = call.count end
       end
     end
     assert.same(ticks, times)
-    assert.same({ [6] = 1, [8] = 3 }, calls)
+    assert.same({ ["main.c:6"] = 1, ["main.c:8"] = 3, ["twice.h:2"] = 2 }, calls)
   end)
 
   it("starts with the header lines that readers expect, in order", function()

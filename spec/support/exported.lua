@@ -93,10 +93,11 @@ function exported.each_profile()
 end
 
 --- Makes a program with inlined code from a header, and a profile with samples on three lines.
+-- @tparam[opt] integer count how often the inlined code calls leaf
 -- @treturn string path of the image
 -- @treturn string path of the profile
 -- @treturn {[string]=integer} samples, keyed by file and line such as "main.c:5", without directories
-function exported.inlined()
+function exported.inlined(count)
   local made = small.build {
     ["main.c"] = '#include "twice.h"\nint leaf(int x) {\n  return x;\n}\nint main(void) {\n' ..
       "  int y = leaf(3);\n  y = twice(y);\n  return y + leaf(4);\n}\n",
@@ -106,7 +107,8 @@ function exported.inlined()
   local calls = { rows["main.c"][6][1] + 6, rows["main.c"][8][1] + 6 }
   return made.image, small.profile(made, {
     ticks = { [even(rows["main.c"][3][1])] = 5, [even(rows["twice.h"][2][1])] = 7, [even(rows["main.c"][6][1])] = 2 },
-    arcs = { { calls[1], rows["main.c"][2][1], 1 }, { calls[2], rows["main.c"][2][1], 3 } },
+    arcs = { { calls[1], rows["main.c"][2][1], 1 }, { calls[2], rows["main.c"][2][1], 3 },
+      count and { rows["twice.h"][2][1] + 1, rows["main.c"][2][1], count } },
   }), { ["main.c:3"] = 5, ["twice.h:2"] = 7, ["main.c:6"] = 2 }
 end
 

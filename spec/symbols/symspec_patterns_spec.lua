@@ -58,7 +58,8 @@ local selected <const> = {
   ["part [clone .isra.0]"] = { 12 }, ["print(char const*, ...)"] = { 15 }, ["Log::print"] = { 15 },
   -- clones, if no other function has the name
   erase = { 14, 23 }, ["Set::erase"] = { 14, 23 }, ["xml::Set<>::erase"] = { 14, 23 },
-  ["Set<int, less<int> >::erase(int*)"] = { 14 },
+  ["Set<int, less<int> >::erase(int*)"] = { 14 }, ["Set<int, less<int>>::erase(int*)"] = { 14 },
+  ["xml::Set<int, less<int>>::erase"] = { 14, 23 }, ["Set<int, less<?nt>>::*"] = { 14, 23 },
   part = { 12, 16 }, ["local"] = { 18, 19 }, twice = { 20 }, ["xml::size"] = { 21 }, core = {}, isra = {},
   ["xml::size(int)"] = { 21 }, ["Set<int, less<int> >::erase(long)"] = { 23 }, ["*::erase [*"] = { 14, 23 },
   ["ocument::Parse"] = {}, Document = {}, ["xml::Document"] = {}, Parser = {},

@@ -171,6 +171,14 @@ local function write_call(out, callee, count, line, time)
     line, time)
 end
 
+-- Names the file of the lines that follow, if it changes. Lines of another file than the
+-- function's belong to inlined code.
+local function enter_file(out, f, file)
+  if file == out.entered then return end
+  out.write("%s%s\n", file == f.file and "fe=" or "fi=", out.file(file))
+  out.entered = file
+end
+
 -- Writes an arc as one call, or as one call for each line that contains call sites.
 local function write_calls(out, caller, call, sites)
   local time = math.floor(call.time + 0.5)
@@ -181,30 +189,28 @@ local function write_calls(out, caller, call, sites)
   for i, site in ipairs(sites) do counts[i] = site.count end
   local times = apportion.divide(time, counts)
   for i, site in ipairs(sites) do
+    enter_file(out, caller, site.file)
     write_call(out, call.callee, site.count, site.line, times[i])
   end
+  enter_file(out, caller, caller.file)
 end
 
--- Writes the self time of each line. Lines of another file belong to inlined code.
+-- Writes the self time of each line.
 local function write_lines(out, f, lines)
-  local ticks, current = {}, f.file
+  local ticks = {}
   for i, line in ipairs(lines) do ticks[i] = line.ticks end
   for i, time in ipairs(apportion.divide(f.self, ticks)) do
-    local file = lines[i].file
-    if file ~= current then
-      local key = file == f.file and "fe=" or "fi="
-      out.write("%s%s\n", key, out.file(file))
-      current = file
-    end
+    enter_file(out, f, lines[i].file)
     out.write("%d %d\n", lines[i].line, time)
   end
-  if current ~= f.file then out.write("fe=%s\n", out.file(f.file)) end
+  enter_file(out, f, f.file)
 end
 
 local function write_function(out, f, lines, sites)
   if f.object ~= out.current then out.write("\nob=%s", out.object(f.object)) end
   out.current = f.object
   out.write("\nfl=%s\n", out.file(f.file))
+  out.entered = f.file
   out.write("fn=%s\n", out.name(f.id, f.name))
   if lines and f.self > 0 then
     write_lines(out, f, lines)

@@ -212,10 +212,14 @@ function Lookup:find_in_language(name, predicate)
   return self.filter(found, predicate)
 end
 
--- Finds functions by name or regular expression.
+-- Finds functions by name or regular expression. Demanglers write the ">>" of nested C++
+-- templates as "> >".
 function Lookup:find_named(half, predicate)
   if half.regex then return self:find_matching("regex", half.regex, predicate) end
-  return self:find_names(half.name, predicate)
+  local found = self:find_names(half.name, predicate)
+  if found[1] or not half.name:find(">>", 1, true) then return found end
+  local spaced = half.name:gsub(">>", "> >"):gsub(">>", "> >")
+  return self:find_names(spaced, predicate)
 end
 
 -- Finds the functions in a file. If a line, a name or a regular expression is given,
