@@ -136,7 +136,7 @@ void rec_read_options(char **environment) {
   read_all(false);
 }
 
-/* Reads them again. What has been set since is kept. */
+/* Reads the options again, but keeps what the recorder has changed since. */
 void rec_report_options(void) {
   const options kept = rec_options;
   read_all(true);

@@ -64,7 +64,8 @@ static void add_early_calls(void) {
 static void start(char **environment) {
   rec_start_messages();
   rec_read_options(environment);
-  if (rec_is_in_valgrind(environment)) rec_refuse_events(); /* SIGTRAP would end it */
+  /* An event's SIGTRAP may interrupt valgrind's own code, which ends it. */
+  if (rec_is_in_valgrind(environment)) rec_refuse_events();
   rec_begin_profile(environment, rec_follow, rec_options.part, false);
   if (!rec_follow) rec_leave_environment(environment);
   rec_start_stacks();

@@ -6,8 +6,8 @@
 
 enum { MOST_BYTES = 1 << 14, TABLES = 8, PAUSE = 8 };
 
-/* A state that is watched, whose first block has all that is not collected. `places`: of
- * the bytes in it that may be SCR_WORKS. */
+/* A state that is watched, whose first block has all that is not collected. `places`: the
+ * positions in this block where the byte SCR_WORKS may be. */
 typedef struct watch {
   const unsigned char *block;
   bool is_collecting;
@@ -21,7 +21,7 @@ static void begin(watch *w, const unsigned char *block, size_t size) {
   for (size_t i = SCR_WORKS; i < size; i++) w->places[w->count++] = (uint16_t)i;
 }
 
-/* Leaves the places with a value. */
+/* Keeps only those places whose byte has a value. */
 static void expect(watch *w, unsigned char value) {
   size_t left = 0;
   for (size_t i = 0; i < w->count; i++)

@@ -15,8 +15,8 @@ local recorder_options = require "gprof.library.options.recorder_options"
 local INTERPRETERS <const> = { "lua5.4", "lua" }
 
 -- What the interpreter executes before the program. Then `require` and `arg` are as they
--- are without it. The recorder itself is loaded as bytecode, too, and says why its native
--- module cannot be loaded.
+-- are without it. Modules are loaded as bytecode. If the native module, which reads it,
+-- cannot be loaded, the recorder says why.
 local START <const> = [[
 local home = dofile(%q)
 local found, hooks = pcall(require, "gprof.hooks")
