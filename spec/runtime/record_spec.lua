@@ -2,6 +2,7 @@
 -- function gprof.record are also tested.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local gprof = require "gprof"
 local program = require "support.program"
 local recorder = require "support.recorder"
@@ -41,6 +42,12 @@ local function compare(argv, more)
   return recorded
 end
 
+-- Compiles a program of one source file. Returns its path.
+local function compiled(name, flags, text)
+  local argv = table.move(flags, 1, #flags, 5, { "gcc", "-o", name, name .. ".c" })
+  return build.compiled(name, argv, { [name .. ".c"] = text }) .. "/" .. name
+end
+
 describe("--record", function()
   local built
   setup(function() built = recorder.compile("parents.c", { flags = { "-fno-optimize-sibling-calls" } }) end)
@@ -54,7 +61,7 @@ describe("--record", function()
   end)
 
   it("shows the time in libraries", function()
-    local source = shell.write(shell.tmpdir() .. "/fill.c", [[
+    local image = compiled("fill", { "-pg", "-O1", "-fno-builtin" }, [[
       #include <string.h>
       #include <time.h>
       static char buffer[1 << 16];
@@ -65,8 +72,6 @@ describe("--record", function()
                   if (count > 1) memset(buffer, i, sizeof buffer);
                   else for (int j = 0; j < 1000; j++) ((volatile char *)buffer)[j]++;
       }]])
-    local image = shell.tmpdir() .. "/fill"
-    shell.check { "gcc", "-pg", "-O1", "-fno-builtin", "-o", image, source }
     local library = "%d%d%.%d%d +[%d.]+ +[%d.]+ +%S*memset%S*@libc%S*\n"
     sampled.decide(function()
       assert.truthy(record("-b", "-p", image, "x").stdout:find(library))
@@ -76,21 +81,19 @@ describe("--record", function()
 
   it("records a program under valgrind with --follow", function()
     if not shell.installed "valgrind" then pending "needs valgrind" return end
-    local source = shell.write(shell.tmpdir() .. "/busy.c", [[
+    local image = compiled("busy", {}, [[
       int main(void)
       {
           for (volatile int i = 0; i < 50000000; i++)
               ;
       }]])
-    local image = shell.tmpdir() .. "/busy"
-    shell.check { "gcc", "-o", image, source }
     local result = record("--follow", "valgrind", "-q", "--tool=none", image)
     assert.same({ "", 0 }, { result.stdout, result.status }, result.stderr)
     assert.matches("to read it: gprof%.lua %S+/busy gmon%.out%.%d+\n$", result.stderr)
   end)
 
   it("samples no thread without recorded calls of a program compiled with -pg, also with --follow", function()
-    local source = shell.write(shell.tmpdir() .. "/thread.c", [[
+    local image = compiled("thread", { "-pg", "-O1", "-fno-inline", "-pthread" }, [[
       #include <pthread.h>
       __attribute__((no_instrument_function)) static void *uncounted(void *given)
       {
@@ -104,8 +107,6 @@ describe("--record", function()
           pthread_t thread;
           return pthread_create(&thread, NULL, uncounted, NULL) || counted(thread);
       }]])
-    local image = shell.tmpdir() .. "/thread"
-    shell.check { "gcc", "-pg", "-O1", "-fno-inline", "-pthread", "-o", image, source }
     for _, option in ipairs { "--rate=1000", "--follow" } do
       local result = record("-b", "-p", option, image)
       assert.same({ "", 0 }, { result.stderr, result.status })
