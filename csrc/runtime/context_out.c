@@ -179,7 +179,7 @@ static void put_record(const record *r, uint32_t number, uint32_t moved, uint64_
   if (r->self != 0) entered = r->entered ? number_of(r->entered, moved) : IGNORED;
   rec_put_u32(r->context ? number_of(r->context, moved) : number);
   rec_put_u32(entered);
-  rec_put_u64(r->from);
+  rec_put_u64(site_of(r));
   rec_put_u64(r->self);
   rec_put_u64(count);
 }

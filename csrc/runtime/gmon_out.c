@@ -50,12 +50,13 @@ static void add_arc(sums *all, uintptr_t from, uintptr_t self, uint64_t count) {
 
 static void add_record(void *into, const record *r, uint64_t count) {
   sums *all = into;
+  const uintptr_t site = site_of(r);
   if (r->self == 0) {
-    if (r->from - all->low < all->high - all->low)
-      all->bins[(r->from - all->low) / REC_BYTES_PER_BIN] += count;
+    if (site - all->low < all->high - all->low)
+      all->bins[(site - all->low) / REC_BYTES_PER_BIN] += count;
   } else if (in_program(r->self)) {
-    add_arc(all, in_program(r->from) ? r->from - all->bias : UINTPTR_MAX,
-            r->self - all->bias, count);
+    add_arc(all, in_program(site) ? site - all->bias : UINTPTR_MAX, r->self - all->bias,
+            count);
   }
 }
 

@@ -36,12 +36,26 @@ static record *find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
   return call;
 }
 
+/* Removes a function that longjmp has left from the frame of the function that calls the
+ * hook at `inside`. A frame belongs to the outermost of its slots: functions inlined into
+ * that one may follow. Code apart from its function's, such as a cold part, does not tell
+ * whose the frame is. */
+static slot *without_left(slot *at, uintptr_t frame, uintptr_t self, uintptr_t inside) {
+  slot *owner = at;
+  while (owner->frame == frame && owner[-1].frame == frame) owner--;
+  const bool is_left = owner->returns == 0 && owner->frame == frame &&
+                       rec_function_at(inside) == rec_function_at(self) &&
+                       !is_in(owner, inside);
+  return is_left ? owner - 1 : at;
+}
+
 /* `from` is the address to which the function returns; `inside` is in the function, or in
  * the one into which it is inlined. `calls` is 0 while recording is paused. */
 static void begin(thread *t, uintptr_t self, uintptr_t from, uintptr_t inside,
                   uintptr_t frame, uint64_t calls) {
   bool by_order;
   slot *at = rec_find_slot(t, frame - 1, 0, &by_order);
+  at = without_left(at, frame, self - 1, inside - 1);
   /* With -pg as well, the function has just been counted, or that which contains it. */
   const bool has_both = at->returns == from;
   if (has_both && is_in(at, self - 1)) return;

@@ -194,6 +194,7 @@ static record *new_record(thread *t, record *context, uintptr_t from, uintptr_t 
   r->depth = (uint16_t)(context->depth + 1);
   r->inside = false;
   r->of_waiting = t->of_waiting;
+  r->after_call = false;
   r->follower = r;
   r->number = t->records;
   return r;
@@ -247,11 +248,18 @@ static bool is_inside(const record *context, uintptr_t from) {
          rec_function_at(from - 1) == rec_function_at(context->self - 1);
 }
 
+/* Whether a signal handler returns to `from`. A root may have made a call that has no
+ * return address. */
+static bool is_handler_of(const record *context, uintptr_t from) {
+  return (context->self != 0 || rec_module_at(from)) && rec_is_signal_return(from);
+}
+
 /* Adds a call. A signal handler's context is below the root, not below the interrupted
  * context. The call's record in the interrupted context has a count but no children. */
 static record *add_call(thread *t, record *context, uintptr_t from, uintptr_t self) {
   record *root = &t->roots[ROOT], *handler = NULL;
-  if (context->self != 0 && rec_is_signal_return(from)) {
+  const bool is_handler = is_handler_of(context, from);
+  if (is_handler && context->self != 0) {
     handler = find(t, root, from, self);
     if (!handler) handler = add_call(t, root, from, self);
     if (!handler) return NULL;
@@ -265,6 +273,7 @@ static record *add_call(thread *t, record *context, uintptr_t from, uintptr_t se
   else
     call->entered = entered_by(t, call);
   call->inside = is_inside(context, from);
+  call->after_call = from != 0 && !is_handler && !gprof_lua_has(from);
   insert(t, call);
   return call;
 }

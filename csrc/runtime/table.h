@@ -25,7 +25,8 @@
 
 typedef struct record {
   struct record *context; /* where the call was made; NULL for roots */
-  uintptr_t from;         /* return address of the call, or address of a sample */
+  uintptr_t from;         /* return address of the call, or address of a sample; see
+                             site_of() */
   uintptr_t self;         /* return address of the hook: identifies the callee */
   struct record *entered; /* the context of the callee. NULL in a sample, where `self` is
                               0, and in a note that the call site `from` is not in the
@@ -36,10 +37,15 @@ typedef struct record {
   uint16_t depth;      /* in frames */
   bool inside;         /* a call whose site is in the function of `context`, not, for
                           example, in a library that this function called */
-  bool of_waiting;     /* in a table `waiting`, and not one of its roots */
+  bool of_waiting : 1; /* in a table `waiting`, and not one of its roots */
+  bool after_call : 1; /* `from` is a return address */
   struct record *follower; /* the call that last followed this one in the same place of
                               the shadow stack; at first, the call itself */
 } record;
+
+/* Returns an address in the line and the function of a call, or of a sample. A call that
+ * does not return can be the last instruction of its function. */
+static inline uintptr_t site_of(const record *r) { return r->from - r->after_call; }
 
 /* The count of a record in the last snapshot, and how much of it earlier profiles
  * contain. */

@@ -294,6 +294,23 @@ describe("call paths are exact", function()
       ["main/catcher/plain"] = 100 }, named)
   end)
 
+  for _, flag in ipairs { "-pg", "-pg -mfentry", "-finstrument-functions" } do
+    it("for calls that do not return, which may end their function, in the line of the call: " .. flag, function()
+      if flag:find "fentry" and machine ~= "x86_64" then pending "needs x86_64" return end
+      local flags = { WHOLE, "-O1" }
+      for word in flag:gmatch "%S+" do flags[#flags + 1] = word end
+      local built = recorder.compile("noreturn.c", { plain = true, flags = flags })
+      local path = record(built)
+      assert.same({ ["main fails"] = 100, ["main next"] = 100, ["fails throws"] = 100 }, graph(built, path))
+      local image, lines = assert(gprof.image(built.image)), {}
+      for site, callee in assert(gprof.data(image, path)):arcs() do
+        local _, line = image:line(site)
+        lines[image:lookup(callee, "name")] = line
+      end
+      assert.same({ 17, 24, 25 }, { lines.throws, lines.fails, lines.next })
+    end)
+  end
+
   it("until memory is at its limit; further paths are joined, and counts remain exact", function()
     local built = recorder.compile("paths.c", { flags = { WHOLE } })
     local whole = record(built)

@@ -13,8 +13,8 @@ if lack then return pending(lack) end
 
 local dir <const> = shell.tmpdir "sampled_paths"
 
--- Every function takes 0.1 seconds in `work`: by a call, in a thread, below qsort, and in a signal handler on another
--- stack.
+-- Every function takes 0.1 seconds in `work`: by a call, in a thread, below qsort, in a signal handler on another stack,
+-- and by a call that does not return.
 local source <const> = shell.write(dir .. "/paths.c", [[
 #include <pthread.h>
 #include <signal.h>
@@ -37,6 +37,7 @@ OUT int compare(const void *a, const void *b) { work(0.1); return *(const int *)
 OUT void recursive(int n) { if (n > 0) recursive(n - 1); else work(0.1); sum += 1; }
 OUT void *run(void *given) { work(0.1); sum += 1; return given; }
 OUT void handler(int number) { work(0.1); sum += number; }
+OUT _Noreturn void last(void) { work(0.1); exit(0); }
 int main(void) {
   pthread_t thread;
   int two[] = {2, 1};
@@ -50,7 +51,7 @@ int main(void) {
   sigaltstack(&other, NULL);
   sigaction(SIGUSR1, &action, NULL);
   raise(SIGUSR1);
-  return 0;
+  last(); /* returns to the code after main, if at all */
 }
 ]])
 
@@ -83,8 +84,8 @@ local function arcs_of(path, where)
   return found, profile
 end
 
-local EXPECTED <const> = { "compare work", "handler work", "inner work", "main compare", "main outer", "main recursive",
-  "outer inner", "recursive work", "run work" }
+local EXPECTED <const> = { "compare work", "handler work", "inner work", "last work", "main compare", "main last",
+  "main outer", "main recursive", "outer inner", "recursive work", "run work" }
 
 -- Returns the flat profile and the call tree.
 local function print_report(path, where)

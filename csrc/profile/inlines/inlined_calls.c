@@ -28,7 +28,7 @@ typedef struct expansion {
 } expansion;
 
 /* Returns the address at which a call is recorded: in inlined code, that of the inlined
- * function. The call ends before `from`. */
+ * function. The byte before `from` is in the call. */
 static uint64_t caller_address(const gp_symtab *symtab, uint64_t from) {
   if (from == GP_OUTSIDE) return from;
   uint32_t symbol = gp_inlined_symbol_at(symtab->inlining, from - 1);

@@ -494,7 +494,7 @@ local function calls_in(data)
   local is_exact = are_exact(data)
   for from, callee, count in data:arcs() do
     n = n + 1
-    -- the code that contains the call, whose return address was recorded
+    -- the code that contains the call: `from` is its return address, or the byte before
     calls.low[n], calls.high[n] = from - 1, is_exact and from or from + ROUNDED - 1
     calls.callee[n], calls.count[n] = callee, count
   end
