@@ -13,8 +13,8 @@ if lack then return pending(lack) end
 
 local dir <const> = shell.tmpdir "sampled_paths"
 
--- Every function takes 0.1 seconds in `work`: by a call, in a thread, below qsort, in a signal handler on another stack,
--- and by a call that does not return.
+-- Every function takes 0.1 seconds in `work`: by a call, in a thread, below qsort, in a signal handler on another
+-- stack, and by a call that does not return.
 local source <const> = shell.write(dir .. "/paths.c", [[
 #include <pthread.h>
 #include <signal.h>
@@ -77,8 +77,10 @@ local function arcs_of(path, where)
   local profile = assert(gprof.profile(image, assert(gprof.data(image, where .. "/gmon.out"))))
   local found = {}
   for arc in profile:arcs() do
-    local names = arc.caller.name .. " " .. arc.callee.name
-    if not names:find "used" and names:sub(1, 1) ~= "_" and arc.callee.name ~= "_init" then found[#found + 1] = names end
+    local caller, callee = arc.caller.name, arc.callee.name
+    if not (caller .. callee):find "used" and caller:sub(1, 1) ~= "_" and callee ~= "_init" then
+      found[#found + 1] = caller .. " " .. callee
+    end
   end
   table.sort(found)
   return found, profile
