@@ -78,7 +78,7 @@ local function arcs_of(path, where)
   local found = {}
   for arc in profile:arcs() do
     local caller, callee = arc.caller.name, arc.callee.name
-    if not (caller .. callee):find "used" and caller:sub(1, 1) ~= "_" and callee ~= "_init" then
+    if not (caller .. callee):find "used" and not (caller:find "^_" or callee:find "^_") then
       found[#found + 1] = caller .. " " .. callee
     end
   end
