@@ -3,11 +3,11 @@
 #
 #   make test            build with warnings as errors, then run all specs; one of them is the linter
 #   make test-browser    run the specs of pages in Chromium
-#   make test-sanitized  run them with AddressSanitizer and UBSan
+#   make test-sanitized  run those of the core with AddressSanitizer and UBSan
 #   make test-starved    run the program without memory, in the sanitized interpreter
-#   make test-collector  run some of them with an aggressive garbage collector
-#   make test-collected  run nearly all of them with a frequent garbage collector: an hour
-#   make test-valgrind   run them under memcheck: an hour
+#   make test-collector  run some with an aggressive garbage collector
+#   make test-collected  run nearly all with a frequent garbage collector
+#   make test-valgrind   run those of the core under memcheck
 #   make test-summary    list what these runs skipped and what failed
 #
 # SPEC selects spec files and folders: make test SPEC=print/layout, make test SPEC="gmon cli/sums".
@@ -129,23 +129,14 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 
 # Runs one in ten of the comparisons with GNU gprof: they check numbers, and the run without
 # sanitizers makes them all. The garbage collector is in generational mode (see
-# spec/support/collector.lua). The usual run has the specs of the C core; the others run the same code
-# from the command line, and most of their time is that of starting processes. With GPROF_THOROUGH, as
-# in check-all, all specs run, but for those that mostly run code without sanitizers: a browser,
-# programs linked with the block-counting runtime or the recorder, other programs that read our
-# exports, Slurm or MPI, and the manual's examples, where most of the time is that of the profiled
-# programs (test-collected runs them in the sanitized interpreter). written_files runs the program
-# under strace, where leaks cannot be looked for.
+# spec/support/collector.lua). The other specs run the same code from the command line, and most of
+# their time is that of starting processes; test-collected runs them, too.
 OF_CORE = $(wildcard $(patsubst %,spec/%/*_spec.lua,debug format gmon lua object print profile report symbols)) \
   $(call spec_files,$(addprefix system/,damaged fuzz_targets planted) $(addprefix export/,json pprof) \
   $(addprefix library/,annotation) $(addprefix scripts/,lua_programs))
-UNSANITIZED = $(IN_BROWSER) $(call spec_files,export/readers \
-  runtime/annotated_blocks runtime/blocks runtime/races runtime/recorded_blocks runtime/recorder \
-  system/checkout system/manual system/mpi system/slurm system/written_files) $(STARTS_SANITIZED)
 test-sanitized: deps-test
 	$(call run_specs,$(SANITIZED),GPROF_CASES=$${GPROF_CASES:-$(CASES)} GPROF_SHARE=$${GPROF_SHARE:-10} \
-	  GPROF_COLLECTOR=generational GPROF_LUA=$(CURDIR)/$(SANITIZED), \
-	  $(filter-out $(UNSANITIZED),$(if $(GPROF_THOROUGH),$(ALL_SPECS),$(OF_CORE))),$(SANITIZED))
+	  GPROF_COLLECTOR=generational GPROF_LUA=$(CURDIR)/$(SANITIZED),$(OF_CORE),$(SANITIZED))
 
 # Specs in the ordinary interpreter that start the sanitized one themselves.
 STARTS_SANITIZED = $(call spec_files,system/sanitizer system/scarce system/starved)
@@ -160,13 +151,13 @@ test-starved: deps-test
 # whenever memory has grown by a twenty-fifth, which costs little. STEPPED is for make check-all.
 #
 # test-collected leaves out specs that measure time, memory or instructions (bench, growth,
-# startup), specs of other programs (fuzz, browsers, installation, mutants), specs that start
-# interpreters of their own (coverage, native, sanitizer, scarce, starved), the checkout's own
+# startup), specs of other programs (the recorder, fuzz, browsers, installation, mutants), specs that
+# start interpreters of their own (coverage, native, sanitizer, scarce, starved), the checkout's own
 # checks, and html, where one page with 10,000 functions takes minutes.
 COLLECTED = lua/objects lua/misuse gmon/records symbols/symspec profile/samples report/reports \
   report/user_report
 STEPPED = gmon/gmon object/image profile/numbers lua/stream format/terminal lua/trace
-NOT_COLLECTED = $(IN_BROWSER) $(call spec_files,export/html \
+NOT_COLLECTED = $(IN_BROWSER) $(wildcard spec/runtime/*_spec.lua) $(call spec_files,export/html \
   library/native $(addprefix system/,bench checkout coverage fuzz growth installation mutants \
   sanitizer scarce starved startup))
 COLLECTOR = GPROF_PATIENCE=10 GPROF_LUA=$(CURDIR)/spec/collected.sh
@@ -179,20 +170,17 @@ test-collected: deps-test
 	  GPROF_SOAK=20 GPROF_COLLECTOR=often $(COLLECTOR), \
 	  $(filter-out $(NOT_COLLECTED),$(ALL_SPECS)),$(SANITIZED))
 
-# Runs the specs under memcheck, with few random cases, and one in ten of the processes that they
-# start; GPROF_VALGRIND_SHARE=1 checks all processes and takes hours. The reports are collected
-# in files, so that errors of processes whose output no spec reads are also found. Left out: bench
-# (measures time and memory), growth and startup (count instructions with valgrind themselves),
-# fuzz (has sanitizers of its own), sandbox (valgrind does not support Landlock) and checkout.
+# Runs the specs of the core under memcheck, with few random cases, and one in ten of the processes
+# that they start; GPROF_VALGRIND_SHARE=1 checks all processes. The reports are collected in files,
+# so that errors of processes whose output no spec reads are also found.
 MEMCHECK = build/valgrind
-NOT_MEMCHECKED = $(call spec_files,$(addprefix system/,bench growth startup fuzz checkout) cli/sandbox)
 test-valgrind: deps-test
 	rm -rf $(MEMCHECK)
 	@mkdir -p $(MEMCHECK)
 	$(call run_specs,,GPROF_CASES=$${GPROF_CASES:-1} GPROF_SHARE=$${GPROF_SHARE:-60} \
 	  GPROF_PATIENCE=20 GPROF_SOAK=20 GPROF_VALGRIND_SHARE=$${GPROF_VALGRIND_SHARE:-10} \
 	  GPROF_VALGRIND=$(CURDIR)/$(MEMCHECK) GPROF_LUA=$(CURDIR)/spec/valgrind.sh, \
-	  $(filter-out $(NOT_MEMCHECKED),$(ALL_SPECS)),spec/valgrind.sh)
+	  $(sort $(OF_CORE) $(wildcard spec/library/*_spec.lua)),spec/valgrind.sh)
 	@echo "$$(ls $(MEMCHECK) | wc -l) processes ran under valgrind"
 	@! find $(MEMCHECK) -type f -size +0 -exec cat {} + | grep .
 

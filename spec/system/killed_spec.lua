@@ -33,7 +33,7 @@ local function killing(names)
       state=$same
     done
     for name in NAMES; do cp old/$name $name; done
-    left=$(ls -A temporary | grep -v ^valgrind_proc; ls | grep '[.]tmp$')
+    left=$(ls -A temporary; ls | grep '[.]tmp$')
     messages=$(grep -v -e Killed -e 'warning: [^ ]*: was not compiled by clang' told | tr '\n' ' ')
     echo $signal $status $state: $left "; $messages"; rm -f *.tmp
   ]]):gsub("NAMES", table.concat(names, " "))
