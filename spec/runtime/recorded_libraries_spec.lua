@@ -176,6 +176,38 @@ describe("a recorded library", function()
     end)
   end)
 
+  it("can be named instead of the program, for one profile, several and their sum", function()
+    local function output(...)
+      local result = program.run({ "-b", "-p", "-q", library, ... }, { cwd = run })
+      assert.same({ 0, "" }, { result.status, result.stderr })
+      return result.stdout
+    end
+    local own = output(path .. ".ctx")
+    assert.truthy(own:find " work_outside\n")
+    assert.equal(own, output(path))
+    local twice = output(path .. ".ctx", path .. ".ctx")
+    assert.equal(twice, output(path, path))
+    assert.equal(0, program.run({ "-s", library, path, path }, { cwd = run }).status)
+    assert.equal(twice, output "gmon.sum")
+    local code <close> = assert(gprof.image(library))
+    local profile <close> = assert(gprof.profile(code, assert(gprof.data(code, path))))
+    assert.equal(UNITS * 18 // 20, profile:find("work_outside").ticks + profile:find("hidden_work").ticks)
+  end)
+
+  it("is not in the profile of another program, or in another build: a message names the program", function()
+    local other = dir .. "/libother.so"
+    shell.check { "gcc", "-g", "-O1", "-fPIC", "-shared", "-Wl,--build-id", "-o", other, fixtures .. "library.c" }
+    assert.truthy(program.run({ "-b", "-p", other, path }).stderr:find(
+      ("%s: was recorded with %s, not with this build of %s: name %s\n"):format(path, built.image, other, built.image),
+      1, true))
+  end)
+
+  it("has no part in times that are divided by calls: a message names its own profile", function()
+    assert.truthy(program.run({ "--assume-proportional", "-b", "-p", library, path }).stderr:find(
+      ("%s: was recorded with %s, which used %s as a library: name %s.ctx to see its part\n"):format(path, built.image,
+      library, path), 1, true))
+  end)
+
   it("without symbols can be named instead of the program: it has its exported functions", function()
     with_library(function() shell.check { "strip", library } end, function()
       local result = program.run { "-b", "-p", library, path .. ".ctx" }
