@@ -83,10 +83,13 @@ end
 -- libraries, so the context profile beside it is read for them.
 -- @tparam image image
 -- @tparam string path of a profile
+-- @tparam[opt="auto"] string format in which it is read; no other is that of contexts
 -- @treturn string the path, or that of the context profile
-function context_files.path_for(image, path)
+function context_files.path_for(image, path, format)
   local id = image.build_id
-  if not id or builds.of_file(path) == id then return path end
+  if format and format ~= "auto" or not id or builds.of_file(path) == id then
+    return path
+  end
   local contexts = context_files.companion_contexts(image, path)
   return contexts and contexts.path or path
 end
