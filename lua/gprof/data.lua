@@ -29,10 +29,11 @@ local function read_all(records, image, paths, options)
     local context_files = not options.assume_proportional and
       profile_files.existing_contexts(path) and
       require "gprof.library.files.context_files"
-    path = context_files and context_files.path_for(image, path, options.file_format) or path
-    local done, message = records:read(path, options.file_format)
+    local source = context_files and
+      context_files.path_for(image, path, options.file_format) or path
+    local done, message = records:read(source, options.file_format)
     if done and context_files then
-      done, message = context_files.add_call_paths(records, path)
+      done, message = context_files.add_call_paths(records, source)
     end
     if not done then return nil, message end
   end

@@ -58,7 +58,9 @@ local function add_file(into, path, mode)
   if mode.add_with_slide then return mode.add_with_slide(data, path, mode.file_format) end
   local context_files = mode.adds_call_paths and profile_files.existing_contexts(path) and
     require "gprof.library.files.context_files"
-  path = context_files and context_files.path_for(mode.image, path, mode.file_format) or path
+  if context_files then
+    path = context_files.path_for(mode.image, path, mode.file_format)
+  end
   local done, message, whole = add_records(into, path, mode)
   if done and context_files then
     done, message = context_files.add_call_paths(data, path)
