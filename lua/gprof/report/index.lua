@@ -17,7 +17,7 @@ local AROUND <const> = 7
 -- The layout of the report; `gprof.report.bsd.index` has another. `cell` is the format
 -- of a cell, and `name` the field with a function's name. Cells are `aligned` unless all
 -- have the same width.
-local gnu = { cell = "%{reference} %{label}", name = "name", aligned = true }
+local gnu = { cell = "%{reference} %{label}", aligned = true }
 
 -- What is listed ------------------------------------------------------------------------
 
