@@ -80,8 +80,9 @@ local function other_program_message(image, data, where)
     return ("%s: was recorded with %s, which used %s as a library: name %s to see its " ..
       "part"):format(where, program, image.path, contexts)
   end
-  return ("%s: was recorded with %s, not with this build of %s: name %s"):format(where,
-    program, image.path, program)
+  local reason = image.build_id and "not with this build of " .. image.path or
+    "and " .. image.path .. " has no build ID (-Wl,--build-id) to find its part by"
+  return ("%s: was recorded with %s, %s: name %s"):format(where, program, reason, program)
 end
 
 -- Profiles that lack something ----------------------------------------------------------
