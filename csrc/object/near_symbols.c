@@ -9,26 +9,16 @@
 #include "base/search.h"
 #include "base/sort.h"
 
-/* The maximum number of labels to skip when searching for a function. Without this limit,
- * each search would go back to the first symbol if no symbol has the type of a
- * function. */
-#define MAX_LABELS ((size_t)64)
-
-/* The maximum number of symbols at one address to return. libbfd compares all of them for
- * each line, and mostly chooses the first one. Linkers that merge equal functions put
- * hundreds of symbols at one address. */
-#define MAX_AT_ADDRESS ((size_t)64)
-
 static bool is_lower(const void *context, uint32_t b, uint32_t a) {
   asymbol *const *symbols = context;
   return bfd_asymbol_value(symbols[b]) < bfd_asymbol_value(symbols[a]);
 }
 
-static bool sort_symbols(gp_near_symbols *near) {
+/* Fills near->symbols in their order. */
+static bool sort_symbols(gp_near_symbols *near, asymbol *const *symbols) {
   uint32_t *order = gp_identity(near->count);
-  bool done = order && gp_sort(order, near->count, is_lower, near->found);
-  for (size_t i = 0; done && i < near->count; i++)
-    near->symbols[i] = near->found[order[i]];
+  bool done = order && gp_sort(order, near->count, is_lower, symbols);
+  for (size_t i = 0; done && i < near->count; i++) near->symbols[i] = symbols[order[i]];
   free(order);
   return done;
 }
@@ -36,20 +26,19 @@ static bool sort_symbols(gp_near_symbols *near) {
 bool gp_near_symbols_init(gp_near_symbols *near, asymbol **symbols, size_t count,
                           const asection *section) {
   *near = (gp_near_symbols){0};
+  asymbol **own = gp_column(count, sizeof *own);  /* of the section */
   near->symbols = gp_column(count, sizeof *near->symbols);
-  near->found = gp_column(count + 1, sizeof *near->found);
-  bool done = near->symbols && near->found;
+  bool done = near->symbols && own;
   for (size_t i = 0; done && i < count; i++)
-    if (bfd_asymbol_section(symbols[i]) == section)
-      near->found[near->count++] = symbols[i];
-  if (done && sort_symbols(near)) return true;
-  gp_near_symbols_free(near);
-  return false;
+    if (bfd_asymbol_section(symbols[i]) == section) own[near->count++] = symbols[i];
+  done = done && sort_symbols(near, own);
+  free(own);
+  if (!done) gp_near_symbols_free(near);
+  return done;
 }
 
 void gp_near_symbols_free(gp_near_symbols *near) {
   free(near->symbols);
-  free(near->found);
   memset(near, 0, sizeof *near);
 }
 
@@ -65,7 +54,7 @@ static size_t count_to(const gp_near_symbols *near, uint64_t address) {
 /* Returns the first symbol at the address of the last function before row `end`. */
 static size_t find_first(const gp_near_symbols *near, size_t end) {
   asymbol **symbols = near->symbols;
-  size_t first = end, least = end < MAX_LABELS ? 0 : end - MAX_LABELS;
+  size_t first = end, least = end < GP_NEAR_LABELS ? 0 : end - GP_NEAR_LABELS;
   while (first > least && !(symbols[first - 1]->flags & BSF_FUNCTION)) first--;
   if (first == 0) return 0;
   uint64_t start = bfd_asymbol_value(symbols[first - 1]);
@@ -73,7 +62,7 @@ static size_t find_first(const gp_near_symbols *near, size_t end) {
 }
 
 /* Copies the symbols in rows `first` to `end` - 1 to near->found, ended by a NULL. Copies
- * at most the first MAX_AT_ADDRESS symbols at one address. */
+ * at most the first GP_NEAR_AT_ADDRESS symbols at one address. */
 static void copy_symbols(gp_near_symbols *near, size_t first, size_t end) {
   size_t found = 0, same = 0;
   for (size_t i = first; i < end; i++) {
@@ -81,7 +70,7 @@ static void copy_symbols(gp_near_symbols *near, size_t first, size_t end) {
     bool is_new = i == first || bfd_asymbol_value(symbol) !=
                                     bfd_asymbol_value(near->symbols[i - 1]);
     same = is_new ? 1 : same + 1;
-    if (same <= MAX_AT_ADDRESS) near->found[found++] = symbol;
+    if (same <= GP_NEAR_AT_ADDRESS) near->found[found++] = symbol;
   }
   near->found[found] = NULL;
 }

@@ -16,10 +16,21 @@
 
 #include "object/libbfd.h"
 
+/* The maximum number of labels to skip when searching for a function. Without this limit,
+ * each search would go back to the first symbol if no symbol has the type of a
+ * function. */
+#define GP_NEAR_LABELS ((size_t)64)
+
+/* The maximum number of symbols at one address to return. libbfd compares all of them for
+ * each line, and mostly chooses the first one. Linkers that merge equal functions put
+ * hundreds of symbols at one address. */
+#define GP_NEAR_AT_ADDRESS ((size_t)64)
+
 typedef struct gp_near_symbols {
   asymbol **symbols;   /* the symbols of one section, by address, then by table order */
   size_t count;
-  asymbol **found;     /* result of the last search, ended by a NULL */
+  asymbol *found[GP_NEAR_LABELS + GP_NEAR_AT_ADDRESS + 1];  /* result of the last search,
+                                                               ended by a NULL */
   uint64_t low, high;  /* addresses for which `found` is valid: low to high - 1 */
 } gp_near_symbols;
 

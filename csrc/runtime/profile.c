@@ -303,6 +303,17 @@ static bool has_counts(void) {
   return (rec_tables || rec_has_blocks() || rec_lost > 0) && rec_own_profile();
 }
 
+/* Restores the signals that were blocked. A sample that is pending stands for the work of
+ * the recorder since then. */
+static void end_work(uint64_t before) {
+  thread *const t = rec_begin_work();
+  if (t) {
+    restore_signals(~rec_sampling_signals() | before);
+    rec_release(t);
+  }
+  restore_signals(before);
+}
+
 int rec_lend_profile(int gmon_file, int contexts_file) {
   if (!has_counts() || (rec_records_lua() && !rec_lua.paused)) return ENODATA;
   const uint64_t before = block_signals();
@@ -312,7 +323,7 @@ int rec_lend_profile(int gmon_file, int contexts_file) {
     lent = !error;
     end_writing();
   }
-  restore_signals(before);
+  end_work(before);
   return error;
 }
 
@@ -326,7 +337,7 @@ void rec_end_loan(bool drop) {
     lent = false;
     end_writing();
   }
-  restore_signals(before);
+  end_work(before);
 }
 
 /* What the child does in rec_try_writing. */
@@ -342,7 +353,7 @@ bool rec_try_writing(bool (*prepare)(void *), void *argument) {
   int status = 0;
   const uint64_t before = block_signals();
   if (!begin_writing()) {
-    restore_signals(before);
+    end_work(before);
     return false;
   }
   /* No signal announces its end: it is not one of the program's children. */
@@ -351,7 +362,7 @@ bool rec_try_writing(bool (*prepare)(void *), void *argument) {
   while (child > 0 &&
          SYSTEM_CALL(wait4, child, &status, 0x80000000 /* __WCLONE */, 0) == -EINTR) {}
   end_writing();
-  restore_signals(before);
+  end_work(before);
   return child > 0 && status == 0;
 }
 
@@ -379,5 +390,5 @@ void rec_write_profile(void) {
   const uint64_t raised = fatal & ~pending;
   const struct timespec none = {0, 0};
   while (SYSTEM_CALL(rt_sigtimedwait, &raised, 0, &none, KERNEL_SIGSET) > 0) {}
-  restore_signals(before);
+  end_work(before);
 }

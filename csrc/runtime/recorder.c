@@ -91,8 +91,10 @@ static void record_program(size_t low, size_t high) {
   rec_report_options();
   rec_set_code(low, high);
   if (!rec_own) rec_other_table(NULL, (uintptr_t)__builtin_frame_address(0));
+  thread *const t = rec_begin_work(); /* its clock is running */
   rec_catch_signals();
   (void)at_quick_exit(rec_write_profile);
+  if (t) rec_release(t);
 }
 
 /* Records a program that is compiled with -pg, which counts its calls. */
@@ -157,7 +159,9 @@ void gprof_stack(void *low, void *high) {
 /* --- end -------------------------------------------------------------------- */
 
 void _mcleanup(void) {
+  thread *const t = rec_begin_work();
   if (rec_state != NOT_STARTED) rec_update_modules();
+  if (t) rec_release(t);
   rec_write_profile();
 }
 

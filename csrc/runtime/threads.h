@@ -19,6 +19,16 @@ bool rec_start_threads(void);
  * NULL if there is no memory. */
 thread *rec_other_table(thread *t, uintptr_t frame);
 
+/* Begins work of the recorder: samples in it are not the program's. Returns the table of
+ * this thread, which is busy until rec_release; NULL if there is none, or if the recorder
+ * was interrupted at work. */
+static inline thread *rec_begin_work(void) {
+  thread *const t = rec_own;
+  if (!t || t->busy) return NULL;
+  rec_hold(t);
+  return t;
+}
+
 /* Replaces the tables in a forked child, where only this thread exists. */
 void rec_start_child(void);
 

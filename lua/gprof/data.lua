@@ -26,12 +26,14 @@ local function read_all(records, image, paths, options)
     return require "gprof.library.slide".read(records, image, paths, options)
   end
   for _, path in ipairs(paths) do
-    local done, message = records:read(path, options.file_format)
-    if done and not options.assume_proportional and
-      profile_files.existing_contexts(path)
-    then
-      local context_files = require "gprof.library.files.context_files"
-      done, message = context_files.add_call_paths(records, path)
+    local context_files = not options.assume_proportional and
+      profile_files.existing_contexts(path) and
+      require "gprof.library.files.context_files"
+    local source = context_files and
+      context_files.path_for(image, path, options.file_format) or path
+    local done, message = records:read(source, options.file_format)
+    if done and context_files then
+      done, message = context_files.add_call_paths(records, source)
     end
     if not done then return nil, message end
   end
@@ -42,6 +44,7 @@ end
 -- A context profile of the recorder is read as the same samples and calls as the
 -- `gmon.out` beside it, and its call paths are added. If both are given, only `gmon.out`
 -- is read. The call paths of a context profile beside a `gmon.out` are added in any case.
+-- If the image is a library of the recorded program, the context profile is read instead.
 -- @function gprof.data
 -- @tparam image image the profiled program or shared library: the files have its byte
 --   order and pointer size

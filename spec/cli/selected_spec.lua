@@ -13,6 +13,14 @@ local plan <const> = {
 }
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 
+-- A program with line numbers, and one without.
+local dir <const> = shell.tmpdir()
+shell.write(dir .. "/table.c", "void work(void) { asm(\"\"); }\n#include \"main.h\"\n")
+shell.write(dir .. "/main.h", "int main(void) { work(); return 0; }\n")
+shell.check({ "gcc", "-g", "-pg", "-o", "with", "table.c" }, { cwd = dir })
+shell.check({ "./with" }, { cwd = dir })
+shell.check({ "strip", "-g", "-o", "without", "with" }, { cwd = dir })
+
 local function said(...)
   local result = program.run { image, profile, ... }
   assert.equal(0, result.status, result.stderr)
@@ -20,16 +28,19 @@ local function said(...)
 end
 
 describe("A symspec of functions without time and calls", function()
-  local function warning(spec)
-    return ("gprof.lua: warning: symspec '%s' selects nothing that has time or calls (-z prints the rest)\n"):
-      format(spec)
+  local function warning(spec, lack)
+    return ("gprof.lua: warning: symspec '%s' selects nothing that has %s (-z prints the rest)\n"):format(spec,
+      lack or "time or calls")
   end
 
   it("is told, because the report does not show them", function()
-    for _, words in ipairs { { "-pidle" }, { "-qidle" }, { "-q", "-f", "idle" }, { "-b", "-pidle", "-prun" } } do
+    for _, words in ipairs { { "-qidle" }, { "-q", "-f", "idle" }, { "-b", "-qidle", "-qrun" } } do
       assert.equal(warning "idle", said(table.unpack(words)))
     end
-    assert.equal(warning "ns::Map::~Map", said "-pns::Map::~Map")
+    for spec, words in pairs { idle = { "-pidle", "-prun" }, main = { "-pmain" }, ["ns::Map::~Map"] = {
+      "-pns::Map::~Map" } } do
+      assert.equal(warning(spec, "self time or calls"), said(table.unpack(words)))
+    end
   end)
 
   it("is not told if they are shown, or not selected", function()
@@ -37,6 +48,22 @@ describe("A symspec of functions without time and calls", function()
       { "-pidle", "--gnu-compat" }, { "-pidle", "--export=csv" } } do
       assert.equal("", said("-b", table.unpack(words)), words[1])
     end
+  end)
+
+  it("is not told if the call graph shows what they call", function()
+    local calls = { functions = { "start", "step", "last", "other" }, ticks = { other = 1 },
+      calls = { { "start", "step", 1 }, { "step", "last", 1 } } }
+    for _, words in ipairs { { "-qstart" }, { "-q", "-f", "start" }, { "-q", "-F", "start" } } do
+      local result = program.run { crafted.image(calls), crafted.gmon(calls), "-b", table.unpack(words) }
+      assert.equal("", result.stderr, words[2])
+      assert.truthy(result.stdout:find(" last [", 1, true))
+    end
+  end)
+
+  it("is not told if other lines of a function have calls or time", function()
+    local result = program.run({ "-b", "-l", "-qmain", "with" }, { cwd = dir })
+    assert.equal("", result.stderr)
+    assert.truthy(result.stdout:find("\n%[%d+%] [^\n]* work "))
   end)
 end)
 
@@ -77,13 +104,6 @@ describe("The name of a class that selects only constructors", function()
 end)
 
 describe("A misspelt source file", function()
-  local dir = shell.tmpdir()
-  shell.write(dir .. "/table.c", "void work(void) { asm(\"\"); }\n#include \"main.h\"\n")
-  shell.write(dir .. "/main.h", "int main(void) { work(); return 0; }\n")
-  shell.check({ "gcc", "-g", "-pg", "-o", "with", "table.c" }, { cwd = dir })
-  shell.check({ "./with" }, { cwd = dir })
-  shell.check({ "strip", "-g", "-o", "without", "with" }, { cwd = dir })
-
   local function refused(path, spec)
     local result = program.run({ "-p" .. spec, path }, { cwd = dir })
     assert.same({ "", 1 }, { result.stdout, result.status })

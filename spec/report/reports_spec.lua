@@ -7,6 +7,7 @@ local gprof = require "gprof"
 local launch = require "support.launch"
 local program = require "support.program"
 local row = require "support.row"
+local work = require "support.work"
 
 local plan <const> = crafted.example
 
@@ -198,6 +199,19 @@ Index by function name
     } do
       assert.equal(line, printed("index", profile, { width = width }):match("\n\n(.-\n)"))
     end
+  end)
+
+  it("demangles only the names that it lists", function()
+    if not work.countable() then return pending "needs valgrind, which counts instructions" end
+    local names = { "main", "_Z4usedv" }
+    for i = 3, 2000 do names[i] = ("_ZNSt6vectorIN5outer5innerILi%dEEESaIS2_EE6insertERKS2_m"):format(i) end
+    local large, text = { functions = names, calls = { { "main", "_Z4usedv", 1 } } }, [[
+      local image = gprof.image "%s"
+      gprof.profile(image, gprof.data(image, "%s"), { no_demangle = %s }):report("index", {}, function() end)
+    ]]
+    local counts = work.count { text:format(crafted.image(large), crafted.gmon(large), true),
+      text:format(crafted.image(large), crafted.gmon(large), false) }
+    assert.is_true(counts[2] < 1.2 * counts[1], table.concat(counts, " "))
   end)
 
   it("prints the file after a static function's name", function()

@@ -176,6 +176,45 @@ describe("a recorded library", function()
     end)
   end)
 
+  it("can be named instead of the program, for one profile, several and their sum", function()
+    local function output(...)
+      local result = program.run({ "-b", "-p", "-q", library, ... }, { cwd = run })
+      assert.same({ 0, "" }, { result.status, result.stderr })
+      return result.stdout
+    end
+    local own = output(path .. ".ctx")
+    assert.truthy(own:find " work_outside\n")
+    assert.equal(own, output(path))
+    local twice = output(path .. ".ctx", path .. ".ctx")
+    assert.equal(twice, output(path, path))
+    assert.equal(0, program.run({ "-s", library, path, path }, { cwd = run }).status)
+    assert.equal(twice, output "gmon.sum")
+    local code <close> = assert(gprof.image(library))
+    local profile <close> = assert(gprof.profile(code, assert(gprof.data(code, path))))
+    assert.equal(UNITS * 18 // 20, profile:find("work_outside").ticks + profile:find("hidden_work").ticks)
+  end)
+
+  it("is not in the profile of another program, or in another build: a message names the program", function()
+    local other = dir .. "/libother.so"
+    for link, reason in pairs { ["-Wl,--build-id"] = "not with this build of " .. other,
+      ["-Wl,--build-id=none"] = "and " .. other .. " has no build ID (-Wl,--build-id) to find its part by" } do
+      shell.check { "gcc", "-g", "-O1", "-fPIC", "-shared", link, "-o", other, fixtures .. "library.c" }
+      local message = program.run({ "-b", "-p", other, path }).stderr
+      assert.truthy(message:find(("%s: was recorded with %s, %s: name %s\n"):format(path, built.image, reason,
+        built.image), 1, true), message)
+      assert.equal(link == "-Wl,--build-id", message:find("functions may be wrong; name the build that was recorded\n",
+        1, true) ~= nil)
+    end
+  end)
+
+  it("has no part in gmon.out, if only that is read: a message names its own profile", function()
+    for _, option in ipairs { "--assume-proportional", "--file-format=magic" } do
+      assert.truthy(program.run({ option, "-b", "-p", library, path }).stderr:find(
+        ("%s: was recorded with %s, which used %s as a library: name %s.ctx to see its part\n"):format(path,
+        built.image, library, path), 1, true))
+    end
+  end)
+
   it("without symbols can be named instead of the program: it has its exported functions", function()
     with_library(function() shell.check { "strip", library } end, function()
       local result = program.run { "-b", "-p", library, path .. ".ctx" }

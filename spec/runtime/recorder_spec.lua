@@ -598,6 +598,17 @@ describe("the profile", function()
     assert.same({ "", 0, "program", "" }, { result.stderr, result.status, files(dir), files(result.dir) })
   end)
 
+  -- Many call paths take long to write.
+  it("does not contain the time that it takes to write the profile, also in a static program", function()
+    local whole = recorder.compile("explodes.c", { flags = { "-static" }, link = { recorder.archive } })
+    local path = recorder.run(whole, { "20000" }, { preload = false }).dir .. "/gmon.out"
+    local image = assert(gprof.image(whole.image))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, path))))
+    for name, ticks in profile:functions(nil, "name", "ticks") do
+      assert.is_true(ticks == 0 or not name:find "^rec_", name)
+    end
+  end)
+
   it("reports invalid options, and goes on", function()
     local result = recorder.run(built, { "s" }, { env = { GPROF_RECORDER = "rate=x\n::error::,memory=2,speed=3" } })
     assert.same(table.concat { "libgprof-recorder: GPROF_RECORDER: invalid option 'rate=x?::error::'\n",

@@ -17,7 +17,7 @@ local AROUND <const> = 7
 -- The layout of the report; `gprof.report.bsd.index` has another. `cell` is the format
 -- of a cell, and `name` the field with a function's name. Cells are `aligned` unless all
 -- have the same width.
-local gnu = { cell = "%{reference} %{label}", name = "name", aligned = true }
+local gnu = { cell = "%{reference} %{label}", aligned = true }
 
 -- What is listed ------------------------------------------------------------------------
 
@@ -33,37 +33,46 @@ local function top_entries(profile, options)
   end
 end
 
--- Returns the numbers of what is listed: functions sorted by name, then cycles. Functions
--- without calls and time are left out. Also returns the length of the longest name.
-local function nodes_of(profile, options, name)
+-- Returns the numbers of what is listed: functions sorted by name, then cycles; and the
+-- number of functions. Those without calls and time are left out, and not demangled.
+local function nodes_of(profile, options)
   local all = options.display_unused_functions
-  local listed, nodes, longest = top_entries(profile, options), {}, 0
-  for id, calls, ticks, is_outside, shown in
-    profile:functions("symbol", "id", "calls", "ticks", "is_outside", name)
+  local listed, nodes = top_entries(profile, options), {}
+  for id, calls, ticks, is_outside in
+    profile:functions("symbol", "id", "calls", "ticks", "is_outside")
   do
     local has_figures = all or calls ~= 0 or ticks ~= 0 or is_outside
     if listed and listed[id] or not listed and has_figures then
       nodes[#nodes + 1] = id
-      if #shown > longest then longest = #shown end
     end
   end
-  for id, shown in profile:cycles(nil, "id", "name") do
-    if not listed or listed[id] then
-      nodes[#nodes + 1] = id
-      longest = math.max(longest, #shown)
-    end
+  local functions = #nodes
+  for id in profile:cycles(nil, "id") do
+    if not listed or listed[id] then nodes[#nodes + 1] = id end
   end
-  return nodes, longest
+  return nodes, functions
 end
 
 -- Cells ---------------------------------------------------------------------------------
 
--- Returns the length of names above which there is one name a line: names that do not fit
--- into a line make columns unreadable; on a terminal, names that do not fit into a cell.
-local function longest_name(options)
-  if policy.of(options).keeps_index_columns then return math.huge end
-  local line = math.max(options.width or WIDTH, WIDTH)
-  return options.terminal_width and line // COLUMNS - AROUND or line
+-- The number of names that are looked at together: mostly, one of the first is too long
+-- or none is.
+local PART <const> = 256
+
+-- Returns the number of columns: one if the name of a function does not fit into a line,
+-- since columns would be unreadable; on a terminal, if it does not fit into a cell.
+local function column_count(profile, options, nodes, functions)
+  if policy.of(options).keeps_index_columns then return COLUMNS end
+  local longest = math.max(options.width or WIDTH, WIDTH)
+  if options.terminal_width then longest = longest // COLUMNS - AROUND end
+  local part = {}  -- reused: at the end, it also has names that were looked at before
+  for first = 1, functions, PART do
+    table.move(nodes, first, math.min(first + PART - 1, functions), 1, part)
+    for _, name in ipairs(profile:columns(part, "name")) do
+      if #name > longest then return 1 end
+    end
+  end
+  return COLUMNS
 end
 
 -- Returns the function that writes cells: takes the node, the blanks before the cell, and
@@ -138,11 +147,11 @@ end
 -- @tparam[opt] table layout by default GNU gprof's
 return function(profile, options, write, layout)
   layout = layout or gnu
-  local nodes, longest = nodes_of(profile, options, layout.name)
+  local nodes, functions = nodes_of(profile, options)
   write(common.heading(options, "Index by function name\n\n"))
   if not layout.aligned then
     return write_equal(profile, options, layout, nodes, write)
   end
-  local columns = longest > longest_name(options) and 1 or COLUMNS
+  local columns = column_count(profile, options, nodes, functions)
   write_aligned(profile, options, layout, nodes, columns, write)
 end

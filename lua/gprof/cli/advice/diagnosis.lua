@@ -4,6 +4,9 @@
 -- @internal gprof.cli.advice.diagnosis
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local base_name <const> = require "gprof.format.path".base
+local builds = require "gprof.library.files.builds"
+local context_files = require "gprof.library.files.context_files"
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local fit = require "gprof.library.fit"
@@ -55,6 +58,31 @@ function diagnosis.missing(image, spec, settings)
   return ("the name is in the debugging information; if it is a function, the " ..
     "compiler may have inlined all its calls (%s)"):format(settings.inlines and
     "-fno-inline prevents that" or "--inlines shows inlined functions")
+end
+
+-- Profiles of other programs -----------------------------------------------------------
+
+-- Returns the message that a recorded profile is from another program, which has neither
+-- the image's build ID nor its file name; nil if it may be from the image. A context
+-- profile is only read for an image with a build ID that it contains.
+local function other_program_message(image, data, where)
+  local file = data.files[1]
+  if not file or data.files[2] or file.format == "context" and image.build_id then
+    return nil
+  end
+  local contexts = profile_files.contexts_of(file.path)
+  local program = contexts and (context_files.origin(contexts) or {}).image
+  if not program or base_name(program) == base_name(image.path) or
+    image.build_id and image.build_id == builds.of_file(contexts)
+  then
+    return nil
+  elseif context_files.path_for(image, file.path) == contexts then
+    return ("%s: was recorded with %s, which used %s as a library: name %s to see its " ..
+      "part"):format(where, program, image.path, contexts)
+  end
+  local reason = image.build_id and "not with this build of " .. image.path or
+    "and " .. image.path .. " has no build ID (-Wl,--build-id) to find its part by"
+  return ("%s: was recorded with %s, %s: name %s"):format(where, program, reason, program)
 end
 
 -- Profiles that lack something ----------------------------------------------------------
@@ -115,7 +143,8 @@ function diagnosis.tell_mismatch(profile, where, settings, warn)
   local refuses = is_strict or settings.compare[1] and not settings.force
   local may_force = refuses and not is_strict
   local is_newer = are_older(profile.data.files, profile.image.path)
-  local message = is_newer and
+  local other = other_program_message(profile.image, profile.data, where)
+  local message = other or is_newer and
     newer_message(profile, where, may_force and ", or compare with --force" or "") or
     mismatch_message(profile, where, settings.directory_path)
   local remedy = "name the program that wrote it, or %s (see --verify)"
@@ -151,8 +180,9 @@ end
 -- @tparam string where the data's name in messages
 -- @treturn string
 function diagnosis.mismatched_sum(image, data, where)
-  return ("%s: is probably from another build of %s: %s%s"):format(where, image.path,
-    fit.histogram_mismatch(image, data), MOVED)
+  return other_program_message(image, data, where) or
+    ("%s: is probably from another build of %s: %s%s"):format(where, image.path,
+      fit.histogram_mismatch(image, data), MOVED)
 end
 
 -- A hint is given if at least this many samples, and this fraction of all samples, are
@@ -252,6 +282,8 @@ end
 -- @tparam string where the data's name in messages
 -- @raise a table with the field `message`
 function diagnosis.refuse(image, data, where)
+  local other = other_program_message(image, data, where)
+  if other then failure.raise("%s", other) end
   local low, high = require "gprof.library.libraries.external_calls".covered(data)
   failure.raise("%s: does not belong to %s: the profile covers addresses 0x%x to " ..
     "0x%x, the code is at 0x%x to 0x%x%s", where, image.path, low or data.low,

@@ -8,26 +8,63 @@ local failure = require "gprof.library.failure"
 
 local selected = {}
 
--- The symspecs that select what a style prints are in the scope of the same name.
-local STYLES <const> = { "flat", "graph" }
-
-local function are_idle(functions)
-  for _, f in ipairs(functions) do
-    local time, calls = f.ticks + f.children_ticks, f.calls + f.self_calls
-    if time > 0 or calls > 0 then return false end  -- reports show it without -z
+-- Returns functions with, in a profile by line, all their lines.
+local function with_lines(profile, functions)
+  local rows = table.move(functions, 1, #functions, 1, {})
+  for _, f in ipairs(profile.by_line and functions or {}) do
+    for line in profile:lines(f.id) do rows[#rows + 1] = line end
   end
-  return functions[1] ~= nil
+  return rows
 end
+
+local function have_records(rows, with_callees)
+  for _, row in ipairs(rows) do
+    local time = row.ticks + (with_callees and row.children_ticks or 0)
+    if time > 0 or row.calls > 0 or row.self_calls > 0 then return true end
+  end
+  return false
+end
+
+-- Whether rows lead to an entry of the call graph, which also shows what is called by the
+-- selected functions.
+local function lead_to_entries(profile, rows)
+  local seen, pending = {}, {}
+  local function reach(id)
+    if not seen[id] then seen[id], pending[#pending + 1] = true, id end
+  end
+  for _, row in ipairs(rows) do reach(row.id) end
+  while pending[1] do
+    local id = table.remove(pending)
+    if profile:get(id, "used") then return true end
+    for callee in profile:callees(id, nil, "callee_id") do reach(callee) end
+  end
+  return false
+end
+
+-- Whether a style shows anything for selected functions.
+local function are_shown(profile, functions, with_callees)
+  if have_records(functions, with_callees) then return true end
+  local rows = with_lines(profile, functions)
+  return have_records(rows, with_callees) or
+    with_callees and lead_to_entries(profile, rows)
+end
+
+-- Styles whose symspecs are in the scope of the same name, and what they show.
+local STYLES <const> = {
+  { name = "flat", with_callees = false, records = "self time or calls" },
+  { name = "graph", with_callees = true, records = "time or calls" },
+}
 
 -- Warns about symspecs that select functions which the reports do not show.
 local function warn_idle(run, warn)
   if run.settings.display_unused_functions then return end
   for _, style in ipairs(STYLES) do
-    local specs = run.printed[style] and (run.settings.include or {})[style] or {}
-    for _, spec in ipairs(specs) do
-      if are_idle { run.profile:find(spec) } then
-        warn(("symspec '%s' selects nothing that has time or calls (-z prints the rest)")
-          :format(spec))
+    local specs = run.printed[style.name] and (run.settings.include or {})[style.name]
+    for _, spec in ipairs(specs or {}) do
+      local functions = { run.profile:find(spec) }
+      if functions[1] and not are_shown(run.profile, functions, style.with_callees) then
+        warn(("symspec '%s' selects nothing that has %s (-z prints the rest)"):format(
+          spec, style.records))
       end
     end
   end

@@ -56,9 +56,14 @@ end
 local function add_file(into, path, mode)
   local data = into.data
   if mode.add_with_slide then return mode.add_with_slide(data, path, mode.file_format) end
+  local context_files = mode.adds_call_paths and profile_files.existing_contexts(path) and
+    require "gprof.library.files.context_files"
+  if context_files then
+    path = context_files.path_for(mode.image, path, mode.file_format)
+  end
   local done, message, whole = add_records(into, path, mode)
-  if done and mode.adds_call_paths and profile_files.existing_contexts(path) then
-    done, message = require "gprof.library.files.context_files".add_call_paths(data, path)
+  if done and context_files then
+    done, message = context_files.add_call_paths(data, path)
   end
   if done and into.contexts then into.contexts:add(path) end
   return done, message, whole
@@ -123,7 +128,8 @@ end
 -- - `add_with_slide`: for --slide=auto, the function that adds a file and infers its
 --   slide;
 -- - `keep_going`: skip bad files;
--- - `adds_call_paths`: also read the call paths beside the files;
+-- - `adds_call_paths`: also read the call paths beside the files, and what these have of
+--   `image`, if it is a library;
 -- - `forget_files`: do not list the files in `data.files`;
 -- - `jobs`: the number of processes; `needs_jobs`: failing to start them is an error;
 -- - `choose`: returns what the profile in a row of a list is added to, in place of
@@ -214,6 +220,7 @@ local function reading_mode(settings, list, image, options)
       require "gprof.library.slide".adder(image, options) or nil,
     keep_going = settings.keep_going,
     adds_call_paths = not options.assume_proportional,
+    image = image,
     forget_files = settings.styles.sum and not lists_files(settings, options),
     jobs = list.fetch and 1 or process_count(settings, list, image, options),
     needs_jobs = settings.jobs ~= nil,

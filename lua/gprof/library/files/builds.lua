@@ -30,11 +30,8 @@ end
 -- @treturn string|nil as for `of_contexts`
 -- @treturn string|nil
 function builds.of_file(path)
-  local head = profile_files.head(path)
-  if not profile_files.is_contexts(head) then
-    path = profile_files.existing_contexts(path)
-  end
-  return builds.of_contexts(path and profile_files.start_of_contexts(path) or "")
+  local contexts = profile_files.contexts_of(path)
+  return builds.of_contexts(contexts and profile_files.start_of_contexts(contexts) or "")
 end
 
 -- Programs ------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 -- @internal gprof.library.files.context_files
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local builds = require "gprof.library.files.builds"
 local core = require "gprof.core"
 local profile_files = require "gprof.library.files.profile_files"
 
@@ -16,6 +17,9 @@ local function id_of(path) return profile_files.contexts_id(profile_files.head(p
 
 local ANOTHER_RUN <const> = "but to another run"
 
+-- What the core says if the image is no module of a context profile.
+local ANOTHER_BUILD <const> = "no module has the build ID of the image"
+
 local function other_run(companion, path)
   return ("%s: does not belong to %s, %s"):format(companion, path, ANOTHER_RUN)
 end
@@ -24,8 +28,12 @@ end
 -- @tparam string problem the reason
 -- @treturn string "" if nothing is known to help
 function context_files.remedy(problem)
-  return problem:sub(-#ANOTHER_RUN) == ANOTHER_RUN and
-    "; delete it, or copy both files of one run" or ""
+  if problem:sub(-#ANOTHER_RUN) == ANOTHER_RUN then
+    return "; delete it, or copy both files of one run"
+  elseif problem:sub(-#ANOTHER_BUILD) == ANOTHER_BUILD then
+    return ", and functions may be wrong; name the build that was recorded"
+  end
+  return ""
 end
 
 --- Returns the message that the context profile of a gmon.out is missing.
@@ -69,6 +77,21 @@ function context_files.companion_contexts(image, path)
   end
   if file.id ~= id_of(path) then return nil, other_run(companion, path) end
   return file
+end
+
+--- Returns the file to read for an image. A `gmon.out` has nothing of its program's
+-- libraries, so the context profile beside it is read for them.
+-- @tparam image image
+-- @tparam string path of a profile
+-- @tparam[opt="auto"] string format in which it is read; no other is that of contexts
+-- @treturn string the path, or that of the context profile
+function context_files.path_for(image, path, format)
+  local id = image.build_id
+  if format and format ~= "auto" or not id or builds.of_file(path) == id then
+    return path
+  end
+  local contexts = context_files.companion_contexts(image, path)
+  return contexts and contexts.path or path
 end
 
 --- A sum of the context profiles of profiles, all of which must have one.

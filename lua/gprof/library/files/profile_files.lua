@@ -198,6 +198,14 @@ function profile_files.existing_contexts(path)
   return core.file_status(companion) == "file" and companion or nil
 end
 
+--- Returns the path of the context profile that a profile is, or that is beside it.
+-- @tparam string path
+-- @treturn string|nil
+function profile_files.contexts_of(path)
+  return profile_files.is_context_profile(path) and path or
+    profile_files.existing_contexts(path)
+end
+
 --- Returns whether any of the profiles in a list is or has a context profile.
 -- @tparam {string,...} paths
 -- @treturn boolean
