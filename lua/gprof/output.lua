@@ -156,8 +156,8 @@ end
 -- successor.
 -- @tparam table target `path`; `companion` and `spread`, the paths of the context profile
 --   and of the spread; nil if there can be none; `outdated`, the path of a file to be
---   removed after the old sum, or nil; `together`, nil, or an array to which the files are
---   added instead: see `output.finish`
+--   removed after the old sum, or nil; `together`, nil, or an array to which the files
+--   are added instead: see `output.finish`
 -- @tparam writer file
 -- @tparam[opt] writer contexts
 -- @tparam[opt] writer spread
