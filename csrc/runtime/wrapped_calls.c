@@ -52,8 +52,8 @@ typedef struct thread_start {
   void *argument;
 } thread_start;
 
-/* With -pg, a thread gets its table at its first call; without, here. The C functions of a
- * Lua program may be compiled without. */
+/* With -pg, a thread gets its table at its first call; without, here. The C functions of
+ * a Lua program may be compiled without. */
 static thread_start begin_thread(void *given) {
   const thread_start start = *(thread_start *)given;
   free(given);
