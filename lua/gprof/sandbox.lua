@@ -76,7 +76,7 @@ local function outcome_of(done, result)
   if not done and type(result) == "table" then
     return result.quiet and "quiet" or "error", tostring(result.message)
   elseif not done then
-    return result == "not enough memory" and "error" or "fault", tostring(result)
+    return "fault", tostring(result)
   end
   return math.type(result) or type(result), tostring(result)
 end
@@ -221,7 +221,7 @@ local function run_parent(run, process)
   local how, code = process:wait()
   local failed = kind == "error" or kind == "quiet"
   if code ~= 0 or not (failed or results[kind]) then fail_for_exit(run, how, code) end
-  if failed and is_about_memory(text) then fail_for_memory(run) end
+  if (failed or kind == "fault") and is_about_memory(text) then fail_for_memory(run) end
   copy_output(run)
   if not failed then return results[kind](text) end
   -- control characters are replaced: the child cannot be trusted to send one line
