@@ -21,7 +21,7 @@ local function make_program(path, byte)
 end
 
 local function process(byte, path, calls, build_id)
-  local written = (byte:byte() << 50) + calls
+  local written = (1 << 60) + (byte:byte() << 50) + calls
   local plain = gmon.magic { records = { { kind = "histogram", low = 0x1000, high = 0x1400, bins = { n = 256 },
     rate = 1000 }, { kind = "arc", from = 0x1004, self = 0x1100, count = calls } }, spare = ("<I4I8"):pack(0, written) }
   return plain, contexts.pack { process = { low = 0x1000, high = 0x1400, finish = written, begin = written - 1 },
