@@ -18,6 +18,7 @@
 #include <ucontext.h>
 
 #include "runtime/linux.h"
+#include "runtime/lua_ticks.h"
 #include "runtime/modules.h"
 #include "runtime/options.h"
 #include "runtime/profile.h"
@@ -51,7 +52,8 @@ typedef struct thread_start {
   void *argument;
 } thread_start;
 
-/* With -pg, a thread gets its table at its first call; without, here. */
+/* With -pg, a thread gets its table at its first call; without, here. The C functions of
+ * a Lua program may be compiled without. */
 static thread_start begin_thread(void *given) {
   const thread_start start = *(thread_start *)given;
   free(given);
@@ -73,7 +75,8 @@ static int run_c11(void *given) {
 
 /* Returns NULL if the thread gets its table at its first call, or without memory. */
 static thread_start *new_start(void *argument) {
-  thread_start *start = rec_options.samples ? malloc(sizeof *start) : NULL;
+  const bool is_recorded = rec_options.samples || rec_records_lua();
+  thread_start *start = is_recorded ? malloc(sizeof *start) : NULL;
   if (start) start->argument = argument;
   return start;
 }

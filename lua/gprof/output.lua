@@ -156,8 +156,8 @@ end
 -- successor.
 -- @tparam table target `path`; `companion` and `spread`, the paths of the context profile
 --   and of the spread; nil if there can be none; `outdated`, the path of a file to be
---   removed with the old sum, or nil; `together`, nil, or an array to which the files are
---   added instead: see `output.finish`
+--   removed after the old sum, or nil; `together`, nil, or an array to which the files
+--   are added instead: see `output.finish`
 -- @tparam writer file
 -- @tparam[opt] writer contexts
 -- @tparam[opt] writer spread
@@ -166,12 +166,12 @@ function output.finish_sum(target, file, contexts, spread)
   local profile_files = require "gprof.library.files.profile_files"
   local files = target.together or {}
   local function add(change) files[#files + 1] = change end
-  add(target.outdated)  -- first: otherwise, after SIGKILL, it would be added to the sum
   add(spread)
   add(file)
   add(contexts or target.companion and profile_files.old_contexts(target.path))
   for _, path in ipairs(not spread and target.spread and
     profile_files.old_spreads(target.path) or {}) do add(path) end
+  add(target.outdated)  -- last: after SIGKILL, the sum goes on from it
   if not target.together then output.finish(files) end
 end
 

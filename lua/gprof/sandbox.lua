@@ -76,7 +76,7 @@ local function outcome_of(done, result)
   if not done and type(result) == "table" then
     return result.quiet and "quiet" or "error", tostring(result.message)
   elseif not done then
-    return result == "not enough memory" and "error" or "fault", tostring(result)
+    return "fault", tostring(result)
   end
   return math.type(result) or type(result), tostring(result)
 end
@@ -205,12 +205,11 @@ local memory_is_out <const> = {
   "not enough memory$", "[Mm]emory exhausted", "Cannot allocate memory$",
 }
 
--- Control characters are replaced: the child cannot be trusted to send one line.
-local function fail_with(run, kind, text)
+local function is_about_memory(text)
   for _, pattern in ipairs(memory_is_out) do
-    if text:find(pattern) then fail_for_memory(run) end
+    if text:find(pattern) then return true end
   end
-  error({ message = text:gsub("%c", "?"), quiet = kind == "quiet" }, 0)
+  return false
 end
 
 -- Reads the outcome before waiting for the process. The outcome may be larger than the
@@ -222,9 +221,11 @@ local function run_parent(run, process)
   local how, code = process:wait()
   local failed = kind == "error" or kind == "quiet"
   if code ~= 0 or not (failed or results[kind]) then fail_for_exit(run, how, code) end
+  if (failed or kind == "fault") and is_about_memory(text) then fail_for_memory(run) end
   copy_output(run)
-  if failed then fail_with(run, kind, text) end
-  return results[kind](text)
+  if not failed then return results[kind](text) end
+  -- control characters are replaced: the child cannot be trusted to send one line
+  error({ message = text:gsub("%c", "?"), quiet = kind == "quiet" }, 0)
 end
 
 --- Runs a function in the sandbox. The function sees a copy of this process's memory, but

@@ -20,12 +20,12 @@ local function make_program(path, byte)
   return ("%02x"):format(byte:byte()):rep(20)
 end
 
-local function process(byte, path, calls)
-  local written = (byte:byte() << 50) + calls
+local function process(byte, path, calls, build_id)
+  local written = (1 << 60) + (byte:byte() << 50) + calls
   local plain = gmon.magic { records = { { kind = "histogram", low = 0x1000, high = 0x1400, bins = { n = 256 },
     rate = 1000 }, { kind = "arc", from = 0x1004, self = 0x1100, count = calls } }, spare = ("<I4I8"):pack(0, written) }
   return plain, contexts.pack { process = { low = 0x1000, high = 0x1400, finish = written, begin = written - 1 },
-    modules = { { low = 0x1000, high = 0x1400, build_id = byte:rep(20), path = path } },
+    modules = { { low = 0x1000, high = 0x1400, build_id = build_id or byte:rep(20), path = path } },
     tables = { { { context = 0, from = 0x1004, self = 0x1100, count = calls } } } }
 end
 
@@ -113,6 +113,17 @@ describe("--by-build", function()
     local result = run("programs", "plain")
     assert.same({ 1, "gprof.lua: plain: has no context profile, which would tell its build\n" },
       { result.status, result.stderr })
+  end)
+
+  it("refuses profiles of a program without a build ID", function()
+    local plain, paths = process("\1", "/gone/app", 5, "")
+    shell.write(dir .. "/plain", plain)
+    shell.write(dir .. "/plain.ctx", paths)
+    for _, operand in ipairs { "programs", "programs/app" } do
+      local result = run(operand, "plain")
+      assert.same({ 1, "gprof.lua: plain: /gone/app has no build ID\n" }, { result.status, result.stderr })
+    end
+    os.remove(dir .. "/plain.ctx")
   end)
 
   it("reports profiles in archives without their context profiles", function()

@@ -75,6 +75,29 @@ end
 
 local KILL <const> = [["$@" & pid=$!; exec 3>NAME; kill -9 $pid; wait $pid]]
 
+-- A library with which a program is killed when it renames or removes a file, after KILL_AT times.
+local KILLER <const> = [[
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void count(void) {
+  static int times;
+  const char *most = getenv("KILL_AT");
+  if (most && times++ == atoi(most)) kill(getpid(), SIGKILL);
+}
+int rename(const char *from, const char *to) {
+  count();
+  return ((int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename"))(from, to);
+}
+int unlink(const char *name) {
+  count();
+  return ((int (*)(const char *))dlsym(RTLD_NEXT, "unlink"))(name);
+}
+]]
+
 describe("a sum with a checkpoint", function()
   -- Checks that the sum is right if the program is killed before each row.
   local function check(with_contexts, ...)
@@ -168,6 +191,29 @@ describe("a sum with a checkpoint", function()
     local result = program.run(words("--checkpoint=ck", "--profiles-from=list"), { cwd = dir })
     assert.same({ 0, "gprof.lua: ck: the sum goes on after 6 profiles\n" }, { result.status, result.stderr })
     assert.same(expected, take_sum(dir))
+  end)
+
+  it("is right if the sum is one of the profiles, and the process is killed while it replaces files", function()
+    local killer = build.compiled("killer", { "gcc", "-shared", "-fPIC", "-o", "killer.so", "killer.c" },
+      { ["killer.c"] = KILLER }) .. "/killer.so"
+    local dir = workplace(true)
+    local old, new = undisturbed(dir, "run1", "run2"), nil
+    local function restore() for i = 1, 2 do shell.write(dir .. "/" .. files[i], old[i]) end end
+    local arguments = words("--checkpoint=ck", "sum", "run3", "run4")
+    local steps = -1
+    repeat
+      restore()
+      local result = launch.line([[LD_PRELOAD=$killer "$@"]], arguments,
+        { cwd = dir, env = { killer = killer, KILL_AT = tostring(steps) } })
+      if shell.exists(dir .. "/ck") or shell.read(dir .. "/sum") == old[1] then
+        assert.equal(0, program.run(arguments, { cwd = dir }).status)
+      end
+      local taken = take_sum(dir)
+      new = new or taken
+      assert.same(new, taken, "killed at step " .. steps)
+      steps = steps + 1
+    until steps > 0 and result.status == 0
+    assert.is_true(steps > 5)
   end)
 
   it("takes names that were appended to the list", function()

@@ -361,9 +361,10 @@ describe("the end of the sandboxed process is reported in one line:", function()
   end)
 
   if not sanitized then  -- sanitizers reserve more memory than any limit
-    it("memory that runs out", function()
+    it("memory that runs out, without the report that was printed before", function()
       local message = image .. ": needs more than 100 MB of memory"
-      local loop = "local t = {} while true do t[#t + 1] = ('x'):rep(1000000) .. #t end"
+      local loop = "write(('x'):rep(1000000)) io.stderr:write 'told\\n' " ..
+        "local t = {} while true do t[#t + 1] = ('x'):rep(1000000) .. #t end"
       check_failure(message, (run(loop, "--sandbox-memory=100")))
       check_failure(message, (run("inside.exhaust()", "--sandbox-memory=100")))
     end)
@@ -518,6 +519,16 @@ describe("gprof.sandbox", function()
         error({ message = "mine" }, 0)
       end)).message)
       print(select(2, pcall(sandbox.run, function() error("my fault", 0) end)))
+    ]])
+  end)
+
+  it("does not pass it on if a function says that the memory ran out", function()
+    check("it: needs more than 2048 MB of memory\n", [[
+      print(select(2, pcall(sandbox.run, function(write)
+        write "printed\n"
+        write:flush()
+        error "not enough memory"
+      end, { about = "it" })).message)
     ]])
   end)
 

@@ -356,7 +356,7 @@ describe("a profile and its context profile", function()
   end)
 
   it("are duplicates of those of the same process", function()
-    local again, again_paths = process(9, 1 << 62, 4)
+    local again, again_paths = process(9, 3 << 60, 4)
     local earlier, earlier_paths = process(2, 1 << 61, 4)
     local cwd = workplace { one = earlier, ["one.ctx"] = earlier_paths, two = again, ["two.ctx"] = again_paths }
     local result = program.run({ "-s", image, "." }, { cwd = cwd })
@@ -421,6 +421,20 @@ describe("a profile that is added twice", function()
     assert.equal(1, result.status)
     assert.equal(good, bytes)
     assert.is_nil(result.stderr:find "duplicate")
+  end)
+
+  it("is not another sum of GNU gprof, which does not initialize the spare bytes", function()
+    for _, spare in ipairs { ("<I4I4I4"):pack(0x1508, 0, 0x544), ("<I8I4"):pack(0x559723d4eb7c, 0),
+      ("<I8c4"):pack(0x558bf6513285, "gmon") } do
+      local function written(count) return gmon.magic { spare = spare, records = { arc(count) } } end
+      local cwd = workplace { a = written(1), b = written(2), ["a.tar"] = tar.archive { { "a", written(1) },
+        { "b", written(2) } } }
+      for _, words in ipairs { { "a", "b" }, { "--profiles-from=tar:a.tar" } } do
+        local result, bytes = sum({ "--skip-duplicates", table.unpack(words) }, { cwd = cwd })
+        assert.same({ 0, "", profile(arc(3)) }, { result.status, result.stderr, bytes })
+      end
+      assert.equal("", program.run({ "-b", "-q", image, "a" }, { cwd = cwd }).stderr)
+    end
   end)
 
   it("is not another member whose name has a control character", function()

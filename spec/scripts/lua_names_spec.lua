@@ -238,6 +238,14 @@ describe("Functions that are defined on one line", function()
     assert.same({ "main chunk of main.lua > a or b 2", "main chunk of main.lua > c 1" }, found)
   end)
 
+  it("have a name with both names also if a module contains them", function()
+    local path = recorded { ["main.lua"] = "local both = require 'both' both.a() both.b() G() both.g()",
+      ["both.lua"] = "local M = {} function M.a() end function M.b() end\n" ..
+        "function G() end local g = function() end M.g = g return M" }
+    assert.same({ "main chunk of main.lua > G or g 2", "main chunk of main.lua > M.a or M.b 2" },
+      arcs(path, "^main chunk of main.lua > .* or "))
+  end)
+
   it("are numbered if they have the same name", function()
     local found = arcs(recorded { ["main.lua"] = "do local function f() end f() end do local function f() " ..
       "return 1 end f() f() end" }, ".")

@@ -226,6 +226,25 @@ describe("a Lua program with C functions", function()
     end, 5)
   end)
 
+  it("may start threads that make no recorded call", function()
+    local modules = build.compiled("lua-threads", { "gcc", "-shared", "-fPIC", "-I" .. HEADERS, "-o", "threads.so",
+      "threads.c" }, { ["threads.c"] = [[
+#include <lauxlib.h>
+#include <pthread.h>
+static void *work(void *nothing) { return nothing; }
+static int run(lua_State *L) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, work, NULL);
+  pthread_join(thread, NULL);
+  return 0;
+}
+int luaopen_threads(lua_State *L) { lua_pushcfunction(L, run); return 1; }
+]] })
+    local path = recorded("local run = require 'threads' run() run()", { module = modules })
+    local _, rows = report("-b", "--threads", path):gsub("\n[ %d.]+lua5%.4", "")
+    assert.equal(3, rows)
+  end)
+
   it("may be a host with threads of its own", function()
     local dir = build.compiled("lua-host", { "gcc", "-O1", "-pg", "-fno-inline", "-I" .. HEADERS, "-o", "host",
       "host.c", "-llua5.4" }, { ["host.c"] = shell.read(fixtures .. "host.c") })

@@ -59,25 +59,25 @@ local function definitions_of(text, lines, crc32)
   return by_key
 end
 
--- Returns the name that functions with the same lines and bytecode share. Nothing tells
--- them apart.
-local function shared_name(found)
+-- Returns the names of functions with the same lines and bytecode. Nothing tells them
+-- apart.
+local function names_of(found)
   local names, seen = {}, {}
   for _, definition in ipairs(found) do
     local name = definition.name
     if name and not seen[name] then names[#names + 1] = name end
     seen[name or ""] = true
   end
-  return names[1] and wording.all(names, "or")
+  return names
 end
 
--- Names a function. That of a module tells more than the definition if both have the same
--- last word: "json.parse" and "M.parse".
-local function set_name(f, name)
-  if not name then return end
-  local given = f.rank == 0 and f.name and f.name:match "[%w_]+$"
-  if given and given == name:match "[%w_]+$" then return end
-  f.name, f.rank = name, 0
+-- Names a function by its definitions. The name of a module tells more than the only
+-- definition if both have the same last word: "json.parse" and "M.parse".
+local function set_name(f, names)
+  if #names == 0 then return end
+  local given = #names == 1 and f.rank == 0 and f.name and f.name:match "[%w_]+$"
+  if given and given == names[1]:match "[%w_]+$" then return end
+  f.name, f.rank = wording.all(names, "or"), 0
 end
 
 local function set_number(f, number, taken)
@@ -173,7 +173,7 @@ function script_names.assign(functions, read, crc32, began, has_moved)
     local by_key = is_defined(f) and definitions_in(f)
     local found = by_key and by_key[key_of(f, f.code)]
     if found then
-      set_name(f, shared_name(found))
+      set_name(f, names_of(found))
       set_number(f, math.min(found[1].ordinal, MOST), taken)
     elseif f.source then
       local has_number = f.code ~= 0 and not is_main_of_file(f)

@@ -121,6 +121,7 @@ local function choose(self, list, i)
     id, recorded, problem = builds.of_file(list.stands_for or list[i])
   end
   if problem then return nil, problem end
+  if id == "" then return nil, ("%s: %s has no build ID"):format(list[i], recorded) end
   if id then return group_of(self, list[i], id, recorded) end
   if self.builds.only then return group_of(self, list[i], self.builds.only) end
   return nil, list[i] .. ": has no context profile, which would tell its build"

@@ -283,7 +283,7 @@ function checkpoint:after(list, i, into, outcome)
   self.next = core.clock() + INTERVAL
 end
 
---- Returns the file to be removed with the old sum: the checkpoint, if it was used. A
+--- Returns the file to be removed after the old sum: the checkpoint, if it was used. A
 -- link stays.
 -- @treturn string|nil
 function checkpoint:outdated()

@@ -87,7 +87,7 @@ end
 local function check_second(into, list, label, mode)
   local data <close> = require "gprof.data".new {
     pointer_size = into.data.pointer_size, big_endian = into.data.big_endian }
-  if not has(list, "id", list.name, profile_files.contexts_id(list.head)) then
+  if not has(list, "id", list.name, (profile_files.ids(list.head))) then
     return nil, other_run(label, "the context profile before it")
   end
   local done, message = data:read(list.archive, mode.file_format)
@@ -103,9 +103,10 @@ local function add_plain(into, list, label, mode)
   end
   local done, message, whole = add_records(into, list, label, mode)
   if not done then return nil, message end
-  local id = profile_files.contexts_id(list.head)
-  remember(list, "gmon", list.name, id)
-  if into.contexts then into.contexts:expect(label, id) end
+  remember(list, "gmon", list.name, (profile_files.ids(list.head)))
+  if into.contexts then
+    into.contexts:expect(label, profile_files.contexts_id(list.head))
+  end
   return done, message, whole
 end
 

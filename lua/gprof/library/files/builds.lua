@@ -16,11 +16,12 @@ local LONGEST <const> = 64  -- bytes of a build ID
 
 --- Returns which build a context profile is from.
 -- @tparam string text at least its first bytes
--- @treturn string|nil the build ID of the program in hexadecimal; nil if it is unknown
+-- @treturn string|nil the build ID of the program in hexadecimal; "" if the program has
+--   none; nil if it is unknown
 -- @treturn string|nil the path of the program when it ran
 function builds.of_contexts(text)
   local _, _, _, id, path = core.contexts_origin(text)
-  if not id or id == "" or #id > LONGEST then return nil end
+  if not id or #id > LONGEST then return nil end
   return escape.in_hexadecimal(id), path
 end
 

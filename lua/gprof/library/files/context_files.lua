@@ -13,7 +13,7 @@ local LONGEST <const> = 4096  -- bytes of a path
 
 -- Returns the number in the header of a gmon.out that identifies its context profile; nil
 -- if there is none.
-local function id_of(path) return profile_files.contexts_id(profile_files.head(path)) end
+local function id_of(path) return (profile_files.ids(profile_files.head(path))) end
 
 local ANOTHER_RUN <const> = "but to another run"
 

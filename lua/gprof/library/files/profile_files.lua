@@ -20,8 +20,12 @@ local SPREAD <const>, NEW <const> = ".spread", ".new"
 local SEARCHED <const> = 1 << 18
 
 -- Numbers that identify context profiles of sums are below this; those of processes are
--- times in nanoseconds.
-local SUMS <const> = 1 << 32
+-- times in nanoseconds since 1970, usually between BEGIN and END (2006 and 2116).
+local SUMS <const>, BEGIN <const>, END <const> = 1 << 32, 1 << 60, 1 << 62
+
+-- GNU gprof does not initialize the spare bytes of its sums, which may be upper halves of
+-- pointers, below this number, or texts and numbers of bins, above SUMS.
+local POINTERS <const> = 1 << 15
 
 --- Returns whether a file begins like a gmon.out of the current format or like a context
 -- profile.
@@ -56,7 +60,7 @@ function profile_files.is_spread(head)
 end
 
 --- Returns the numbers in the header of a gmon.out that identify its context profile and
--- its spread.
+-- its spread, if it was not written by GNU gprof.
 -- @tparam string|nil head the first bytes of the file
 -- @treturn integer|nil nil if it has no context profile
 -- @treturn integer|nil nil if it has no spread
@@ -71,8 +75,13 @@ end
 
 --- Returns the number in the header of a gmon.out that identifies its context profile.
 -- @tparam string|nil head the first bytes of the file
--- @treturn integer|nil nil if it has none
-function profile_files.contexts_id(head) return (profile_files.ids(head)) end
+-- @treturn integer|nil nil if it has none, or if it can be left over from GNU gprof's
+--   memory
+function profile_files.contexts_id(head)
+  local id = profile_files.ids(head)
+  local is_certain = id and (POINTERS <= id and id < SUMS or BEGIN <= id and id < END)
+  return is_certain and id or nil
+end
 
 --- Returns what a context profile says about its process.
 -- @tparam string|nil head the first bytes of the file
