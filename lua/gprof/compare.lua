@@ -20,27 +20,16 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local arguments = require "gprof.library.options.arguments"
+local changes = require "gprof.analysis.changes"
 local clones = require "gprof.analysis.clones"
-local column_order = require "gprof.format.column_order"
-local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 local limits = require "gprof.analysis.limits"
 local matching = require "gprof.analysis.matching"
-local significance = require "gprof.analysis.significance"
 
 local compare = {}
 
-local abs <const> = math.abs
-
 -- Default probability of any false positive in a comparison.
 local CHANCE <const> = 0.05
-
--- A time needs this many samples, in both profiles together, to be tested.
-local MIN_SAMPLES <const> = 10
-
--- A difference below this fraction of its error is a rounding error, such as those of a
--- baseline, which has five digits of each time.
-local ROUNDING <const> = 1e-3
 
 -- Sides ---------------------------------------------------------------------------------
 
@@ -167,151 +156,7 @@ function compare.sum(sides)
   return sum
 end
 
--- Changes -------------------------------------------------------------------------------
-
--- Returns the change of a time, which is noise until `mark_noise` tests it. `spread` is
--- the standard deviation of the old runs, if it is known: the error of the change is at
--- least that of the difference between the means.
-local function time_change(old_ticks, new_ticks, old, new, spread)
-  local before, now = old_ticks / old.samples, new_ticks / new.samples
-  local least = spread and spread * math.sqrt(1 / old.runs + 1 / new.runs) or 0.0
-  local by_chance = significance.error(before, now, old.independent, new.independent)
-  local missing = significance.missing(before, now, old, new)
-  local change = {
-    old = before, new = now, change = now - before, least_error = least,
-    missing_error = missing,
-    error = math.max(least, math.sqrt(by_chance ^ 2 + missing ^ 2)),
-    ratio = before > 0 and now / before or nil, noise = true,
-  }
-  if abs(change.change) < ROUNDING * change.error then change.change = 0 end
-  return change
-end
-
--- Returns the change of a self time. Most functions have none: they share `idle`.
-local function self_change(was, is, old, new, idle)
-  if was.ticks == 0 and is.ticks == 0 and not was.self_spread then return idle end
-  return time_change(was.ticks, is.ticks, old, new, was.self_spread)
-end
-
--- Returns the change of a total time, which is an estimate within limits.
-local function total_change(was, is, old, new)
-  local change = time_change(was.whole_ticks, is.whole_ticks, old, new, was.total_spread)
-  return limits.compare(change, was, is, old.samples, new.samples)
-end
-
--- The change of counts that are 0 on both sides. Rows share it: it is not modified.
-local no_change <const> = { old = 0.0, new = 0.0, change = 0.0 }
-
--- The fields with the highest counts of a baseline's runs.
-local highest <const> = { calls = "most_calls", self_calls = "most_self_calls",
-  blocks = "most_blocks" }
-
--- Returns the change of a count: `field` of two functions, or 0 where it is missing. A
--- baseline has the highest count of its runs, `most`.
-local function count_change(was, is, field, old, new)
-  local before, now = (was[field] or 0) / old.runs, (is[field] or 0) / new.runs
-  local most = (was[highest[field]] or 0) / old.runs
-  if before == 0 and now == 0 and most == 0 then return no_change end
-  return { old = before, new = now, change = now - before,
-    most = most > before and most or nil, ratio = before > 0 and now / before or nil }
-end
-
--- Returns the time changes to test. Leaves out times with few samples: the fewer tests
--- there are, the smaller the changes that can be distinguished from noise.
-local function times_to_compare(result)
-  local old, new, compared = result.old.independent, result.new.independent, {}
-  local function consider(time)
-    if time and time.comparable ~= false and
-      time.old * old + time.new * new >= MIN_SAMPLES
-    then
-      compared[#compared + 1] = time
-    end
-  end
-  consider(result.total)
-  for _, row in ipairs(result) do
-    consider(row.self)
-    consider(row.total)
-  end
-  return compared
-end
-
-local function mark_noise(result)
-  local compared = times_to_compare(result)
-  result.times = #compared
-  result.factor = significance.deviations(result.chance / math.max(#compared, 1))
-  for _, time in ipairs(compared) do
-    time.noise = abs(time.change) <= result.factor * time.least_error or
-      significance.is_noise(time.old, time.new, result.old.independent,
-        result.new.independent, result.factor, time.missing_error)
-  end
-end
-
--- Rows ----------------------------------------------------------------------------------
-
-local absent <const> = { ticks = 0, whole_ticks = 0, least_ticks = 0, most_ticks = 0,
-  calls = 0, self_calls = 0, blocks = 0, count = 0 }
-
-local none <const> = {}
-
-local function is_idle(f)
-  return f.ticks == 0 and f.whole_ticks == 0 and f.calls == 0 and
-    (f.blocks or 0) == 0
-end
-
--- Returns the row of a function; nil if it has no records. `idle`: see `self_change`.
-local function new_row(before, now, old, new, idle)
-  local was, is = before or absent, now or absent
-  if is_idle(was) and is_idle(is) then return nil end
-  local new_ids = { now and now.id }  -- of the functions that `now` stands for
-  for i, f in ipairs(now and now.members or none) do new_ids[i] = f.id end
-  local sampled, counted = old.samples and new.samples, old.counted and new.counted
-  local blocks = old.has_blocks and new.has_blocks
-  return {
-    name = (now or before).name,
-    old_name = before and now and before.name ~= now.name and
-      escape.utf8(before.name) ~= escape.utf8(now.name) and before.name or nil,
-    old_file = before and before.file, new_file = now and now.file,
-    status = not before and "new" or not now and "gone" or "both",
-    joined = math.max(was.count, is.count), new_ids = new_ids,
-    self = sampled and self_change(was, is, old, new, idle) or nil,
-    total = sampled and counted and total_change(was, is, old, new) or nil,
-    calls = counted and count_change(was, is, "calls", old, new) or nil,
-    self_calls = counted and count_change(was, is, "self_calls", old, new) or nil,
-    blocks = blocks and count_change(was, is, "blocks", old, new) or nil,
-  }
-end
-
--- Changes that differ by less than this are equal, except for rounding errors.
-local QUANTUM <const> = 1e-9
-
-local function size_of(change)
-  return change and -math.floor(abs(change.change) / QUANTUM + 0.5) or 0
-end
-
--- Returns the places of strings in their order. Each of them is compared once.
-local function ranks_of(strings)
-  local known, ranks = {}, {}
-  for _, text in ipairs(strings) do known[text] = true end
-  for rank, text in ipairs(column_order.keys(known)) do known[text] = rank end
-  for i, text in ipairs(strings) do ranks[i] = known[text] end
-  return ranks
-end
-
--- Sorts rows by the sizes of their changes, then by name and file.
-local function sort(rows)
-  local selves, totals, calls, names, files = {}, {}, {}, {}, {}
-  for i, row in ipairs(rows) do
-    selves[i], totals[i], calls[i] = size_of(row.self), size_of(row.total),
-      size_of(row.calls)
-    names[i], files[i] = row.name, row.new_file or row.old_file or ""
-  end
-  local ranks, file_ranks = ranks_of(names), ranks_of(files)
-  for i, rank in ipairs(ranks) do ranks[i] = rank << 32 | file_ranks[i] end
-  local order = column_order.by { selves, totals, calls, ranks }
-  if not order then return end
-  local copy = table.move(rows, 1, #rows, 1, {})
-  for i, row in ipairs(order) do rows[i] = copy[row] end
-end
+-- Comparing -----------------------------------------------------------------------------
 
 -- Returns a side as scripts see it. A mean time per run, multiplied by `samples`, is the
 -- number of ticks in all runs; multiplied by `independent`, that of independent samples.
@@ -329,19 +174,52 @@ end
 
 -- Returns the change of a count in the whole program; nil unless both sides have it.
 -- Calls include recursive ones.
-local function sum_of(result, field)
-  local rows, old, new, most = 0, 0, 0, 0
-  local recursive = field == "calls" and "self_calls" or ""
-  local function add(change)
-    rows, old, new = rows + 1, old + change.old, new + change.new
-    most = most + (change.most or change.old)
+local function sum_of(rows, field)
+  local counts, recursive = rows[field], field == "calls" and rows.self_calls
+  if not (counts and counts.old[1]) then return nil end
+  local old, new, most = 0, 0, 0
+  local function add(list, i)
+    old, new = old + list.old[i], new + list.new[i]
+    most = most + (list.most[i] or list.old[i])
   end
-  for _, row in ipairs(result) do
-    if row[field] then add(row[field]) end
-    if row[recursive] then add(row[recursive]) end
+  for i in ipairs(counts.old) do
+    add(counts, i)
+    if recursive then add(recursive, i) end
   end
-  return rows > 0 and { old = old, new = new, change = new - old,
-    most = most > old and most or nil, ratio = old > 0 and new / old or nil } or nil
+  return { old = old, new = new, change = new - old, most = most > old and most or nil,
+    ratio = changes.ratio(old, new) }
+end
+
+-- Whether a function has no records.
+local function is_idle(f)
+  return f.ticks == 0 and f.whole_ticks == 0 and f.calls == 0 and
+    (f.blocks or 0) == 0
+end
+
+-- Returns the functions with records as columns, the old ones and the new ones (see
+-- gprof.analysis.changes), and the number of those that both sides have.
+local function paired(old, new)
+  local olds, news, common = {}, {}, 0
+  matching.pair(old.functions, new.functions, function(was, is)
+    if was and is then common = common + 1 end
+    was, is = was or changes.ABSENT, is or changes.ABSENT
+    if not (is_idle(was) and is_idle(is)) then
+      olds[#olds + 1], news[#news + 1] = was, is
+    end
+  end)
+  return { was = olds, is = news }, common
+end
+
+-- Lets the rows of a comparison be made when they are read. `hidden`: see `changes.of`.
+local function with_rows(result, hidden)
+  local columns = hidden.columns
+  function hidden.__len() return #columns.name end
+  function hidden.__index(_, number)
+    if not columns.name[number] then return nil end
+    result[number] = changes.row(columns, number)
+    return result[number]
+  end
+  return setmetatable(result, hidden)
 end
 
 --- Compares two sides.
@@ -368,27 +246,18 @@ function compare.sides(old, new, chance)
   if not sampled and not (old.counted and new.counted) then
     return nil, "cannot compare: the profiles have neither times nor calls in common"
   end
+  local rows, common = paired(old, new)
+  changes.add(rows, before, now)
   local result = { old = before, new = now, unit = sampled and new.unit or nil,
-    chance = chance or CHANCE, common = 0,
-    total = sampled and
-      time_change(old.ticks, new.ticks, before, now, old.total_spread) or nil }
-  local row_of, idle = {}, sampled and time_change(0, 0, before, now)
-  local function set_row(f, row)
-    if not f.members then row_of[f] = row end
-    for _, member in ipairs(f.members or none) do row_of[member] = row end
-  end
-  matching.pair(old.functions, new.functions, function(was, is)
-    if was and is then result.common = result.common + 1 end
-    local row = new_row(was, is, before, now, idle)
-    if not row then return end
-    result[#result + 1] = row
-    if was then set_row(was, row) end
-    if is then set_row(is, row) end
-  end)
-  result.calls, result.blocks = sum_of(result, "calls"), sum_of(result, "blocks")
-  mark_noise(result)
-  sort(result)
-  return setmetatable(result, { sides = { old = old, new = new, row_of = row_of } })
+    chance = chance or CHANCE, common = common, calls = sum_of(rows, "calls"),
+    blocks = sum_of(rows, "blocks") }
+  local whole = sampled and
+    changes.times({ was = { old }, is = { new } }, "ticks", "total_spread", before, now)
+  changes.mark_noise(result, { whole, rows.self, rows.total })
+  result.total = changes.at(whole, 1)
+  changes.sort(rows)
+  return with_rows(result, { columns = rows, whole = whole,
+    sides = { old = old, new = new } })
 end
 
 -- Regressions ---------------------------------------------------------------------------
@@ -499,7 +368,8 @@ end
 
 --- A comparison: an array of rows, the largest change in self time first; equal ones by
 -- the change in total time. There is a row for each function with samples or calls in
--- either profile.
+-- either profile. Rows are made when they are read: `ipairs` and `#` find them, `pairs`
+-- does not.
 --
 -- @table comparison
 -- @tfield table old `runs`; `period`, the time per sample, or nil; `total`, the time of a

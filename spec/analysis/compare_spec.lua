@@ -139,6 +139,12 @@ describe("a comparison", function()
     assert.same({ 0.0, 0.0, 0.0 }, values_of(by_name.main.self))
   end)
 
+  it("has the same row each time it is read, and none beyond the last one", function()
+    assert.equal(6, #changes)
+    for i = 1, 6 do assert.is_true(rawequal(changes[i], changes[i])) end
+    assert.same({}, { changes[0], changes[7], changes.other })
+  end)
+
   it("sorts equal total times by self time, whatever their rounding errors", function()
     local function plan(ticks)
       return { functions = { "main", "all", "leaf" }, ticks = { leaf = ticks },

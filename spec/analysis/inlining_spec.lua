@@ -4,8 +4,8 @@
 local inlining = require "gprof.analysis.inlining"
 local steps = require "support.steps"
 
--- Returns the sides and rows of a program that calls each function of a layer from each function of the layer above,
--- and that has only its first function left.
+-- Returns the sides, a function that returns rows, and the rows of a program that calls each function of a layer from
+-- each function of the layer above, and that has only its first function left.
 local function layers(count, width)
   local rows, calls, row_of, above = {}, {}, {}, nil
   for layer = 1, count do
@@ -29,22 +29,22 @@ local function layers(count, width)
       end
     end }
   end
-  return { old = side(calls), new = side {}, row_of = row_of }, rows
+  return { old = side(calls), new = side {} }, function(f) return row_of[f] end, rows
 end
 
 describe("time of functions that may have been inlined", function()
   it("is that of all functions below, to a depth of eight calls", function()
-    local moved, rows = layers(12, 1)
-    local shifts = inlining.shifts(moved, rows)
+    local sides, row_of, rows = layers(12, 1)
+    local shifts = inlining.shifts(sides, row_of, rows)
     assert.equal(8, shifts[rows[1]].inlined)
     assert.equal(2, shifts[rows[10]].inlined)
     assert.equal(0, shifts[rows[12]].inlined)
   end)
 
   it("takes work in proportion to the calls, and not to the call paths", function()
-    local moved, rows = layers(9, 12)
+    local sides, row_of, rows = layers(9, 12)
     local shifts
-    local taken = steps.taken(function() shifts = inlining.shifts(moved, rows) end, 10000000)
+    local taken = steps.taken(function() shifts = inlining.shifts(sides, row_of, rows) end, 10000000)
     assert.is_true(taken < 10000000, "there are 430 million call paths, and 1,000 calls")
     assert.near(8 * 12, shifts[rows[1]].inlined, 1e-9)
   end)

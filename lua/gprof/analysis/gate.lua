@@ -18,6 +18,7 @@
 -- @internal gprof.analysis.gate
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local changes = require "gprof.analysis.changes"
 local significance = require "gprof.analysis.significance"
 
 local gate = {}
@@ -225,13 +226,18 @@ end
 -- Returns a function that returns the shift of a row (see gprof.analysis.inlining); nil
 -- if there are no times of calls.
 local function shift_finder(result)
-  local hidden = getmetatable(result)
-  local moved, shifts = hidden and hidden.sides, nil
-  if not (moved and result.total and moved.old.arcs and moved.new.arcs) then
+  local sides, shifts = changes.of(result).sides, nil
+  if not (result.total and sides.old.arcs and sides.new.arcs) then
     return function() end
   end
+  local function find_shifts()
+    local number_of = changes.numbers(changes.of(result).columns)
+    return require "gprof.analysis.inlining".shifts(sides, function(f)
+      return result[number_of[f]]
+    end, result)
+  end
   return function(row)
-    shifts = shifts or require "gprof.analysis.inlining".shifts(moved, result)
+    shifts = shifts or find_shifts()
     return shifts[row]
   end
 end

@@ -19,7 +19,7 @@ local MAX_DEPTH <const> = 8
 local function calls_of(side, row_of)
   local calls, unit = {}, (side.rate or 1) * side.runs
   for caller, callee, count, self, total in side.arcs() do
-    local from, to = row_of[caller], row_of[callee]
+    local from, to = row_of(caller), row_of(callee)
     if from and to and from ~= to then
       calls[from] = calls[from] or {}
       local call = calls[from][to] or { count = 0, self = 0, total = 0 }
@@ -79,15 +79,15 @@ local function add_outlined(shifts, old, new, row)
 end
 
 --- Estimates how much time moved.
--- @tparam table moved `old` and `new`, sides (see gprof.compare); `row_of`, a table from
---   their functions to rows
+-- @tparam table sides `old` and `new` (see gprof.compare)
+-- @tparam function row_of returns the row of one of their functions, or nil
 -- @tparam {table,...} rows of the comparison, with times
 -- @treturn {[row]=table} `inlined`, old self time of callees that may be part of the
 --   row's self time now; `outlined_self` and `outlined_total`, new times of the row's
 --   function that may have been part of its callers' self time
-function inlining.shifts(moved, rows)
+function inlining.shifts(sides, row_of, rows)
   local shifts = {}
-  local old, new = calls_of(moved.old, moved.row_of), calls_of(moved.new, moved.row_of)
+  local old, new = calls_of(sides.old, row_of), calls_of(sides.new, row_of)
   local inlined = inlined_finder(old, new)
   for _, row in ipairs(rows) do
     shifts[row] = { inlined = inlined(row),

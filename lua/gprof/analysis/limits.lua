@@ -66,23 +66,25 @@ function limits.set(functions, arcs, exact)
   for i, f in ipairs(functions) do set_limits(f, least[i], most[i]) end
 end
 
---- Adds to a change of a total time what is certain of it: `least` and `most`, between
--- which the true change lies; and `comparable`, whether this tells anything: the limits
--- are close together, or agree that the time grew, or shrank.
--- @tparam table change with `old` and `new`
+--- Returns what is certain of the change of a total time.
+-- @tparam number old time per run
+-- @tparam number new time per run
 -- @tparam table was the old function, with limits
 -- @tparam table is the new function
 -- @tparam number old_samples ticks per unit of time and run
 -- @tparam number new_samples
--- @treturn table the change
-function limits.compare(change, was, is, old_samples, new_samples)
-  change.old_most = was.most_ticks / old_samples
-  change.new_least = is.least_ticks / new_samples
+-- @treturn boolean `comparable`: whether the limits tell anything: they are close
+--   together, or agree that the time grew, or shrank
+-- @treturn number `least` and
+-- @treturn number `most`, between which the true change lies
+-- @treturn number `old_most`, the most that the old time can be
+-- @treturn number `new_least`, the least that the new time can be
+function limits.compare(old, new, was, is, old_samples, new_samples)
+  local old_most, new_least = was.most_ticks / old_samples, is.least_ticks / new_samples
   local old_least, new_most = was.least_ticks / old_samples, is.most_ticks / new_samples
-  change.least, change.most = change.new_least - change.old_most, new_most - old_least
-  change.comparable = change.least > 0 or change.most < 0 or
-    change.most - change.least <= CLOSE * math.max(change.old, change.new)
-  return change
+  local least, most = new_least - old_most, new_most - old_least
+  local comparable = least > 0 or most < 0 or most - least <= CLOSE * math.max(old, new)
+  return comparable, least, most, old_most, new_least
 end
 
 return limits

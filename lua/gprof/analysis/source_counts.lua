@@ -230,7 +230,7 @@ local function code_of_symbol(state, address)
   if state.first and state.first <= address and address < state.last then
     return state.first, state.last
   end
-  local first, size = state.image:lookup(address, "address", "size")
+  local first, size = state.symbols:lookup(address, "address", "size")
   if not first or address >= first + size then return nil end
   state.first, state.last = first, first + size
   return first, first + size
@@ -387,8 +387,8 @@ end
 -- Entries -------------------------------------------------------------------------------
 
 -- Returns the range of code at the entry of a function.
-local function range_of_entry(image, address)
-  local first, size = image:lookup(address, "address", "size")
+local function range_of_entry(symbols, address)
+  local first, size = symbols:lookup(address, "address", "size")
   return address, address + min(first == address and size or ENTRY, ENTRY)
 end
 
@@ -405,8 +405,9 @@ local function add_entries(state, node)
   if has_places(node) then return end
   local callees = state.callees
   for _, callee in ipairs(node.entries) do
-    local seen, address = {}, callees.address[callee]
-    local first, last = code_rows.span(state.rows, range_of_entry(state.image, address))
+    local seen, low, high =
+      {}, range_of_entry(state.symbols, callees.address[callee])
+    local first, last = code_rows.span(state.rows, low, high)
     for row = first, last do
       local place = place_of(state, row)
       if place and not seen[place] then
@@ -541,9 +542,9 @@ function source_counts.of(profile, has_blocks)
   local places = { ticks = {}, weight = {}, calls = {}, target = {}, target_calls = {},
     targets = {}, count = {} }
   local image = profile.image
-  local state = { profile = profile, image = image, functions = {}, nodes = {},
-    bins = bins, rows = rows, places = places, has_blocks = has_blocks,
-    callees = callees, entry_calls = {},
+  local state = { profile = profile, image = image, symbols = profile.symbols,
+    functions = {}, nodes = {}, bins = bins, rows = rows, places = places,
+    has_blocks = has_blocks, callees = callees, entry_calls = {},
     scopes = { known = {}, name = {}, declared = {}, frames = {}, node = {} },
     last_scope = { low = 0, past = 0 } }
   add_samples(state)

@@ -4,6 +4,7 @@
 -- @module gprof.report.comparison
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local changes = require "gprof.analysis.changes"
 local common = require "gprof.print.common"
 local labels = require "gprof.print.labels"
 local wording = require "gprof.format.wording"
@@ -162,20 +163,25 @@ end
 
 local shown_fields <const> = { "self", "total", "calls", "self_calls", "blocks" }
 
-local function is_unchanged(row)
+-- Returns the set of the numbers of rows with a change.
+local function changed_rows(columns)
+  local changed = {}
   for _, field in ipairs(shown_fields) do
-    local change = row[field]
-    if change and change.change ~= 0 and change.comparable ~= false then return false end
+    local list = columns[field]
+    local comparable = list and list.comparable
+    for i, change in ipairs(list and list.change or {}) do
+      if change ~= 0 and not (comparable and not comparable[i]) then changed[i] = true end
+    end
   end
-  return true
+  return changed
 end
 
 -- Returns the set of names that several rows have.
-local function ambiguous_names(comparison)
+local function ambiguous_names(columns)
   local seen, several = {}, {}
-  for _, row in ipairs(comparison) do
-    several[row.name] = seen[row.name]
-    seen[row.name] = true
+  for _, name in ipairs(columns.name) do
+    several[name] = seen[name]
+    seen[name] = true
   end
   return several
 end
@@ -222,10 +228,12 @@ local keys <const> = {
 }
 
 -- Returns the rows to print: those with a change, sorted, and at most `top`.
-local function rows_of(comparison, options)
+local function rows_of(comparison, columns, options)
   local rows, place, key_of = {}, {}, keys[options.sort]
-  for _, row in ipairs(comparison) do
-    if options.display_unused_functions or not is_unchanged(row) then
+  local changed = changed_rows(columns)
+  for i = 1, #comparison do
+    if options.display_unused_functions or changed[i] then
+      local row = comparison[i]
       rows[#rows + 1] = row
       place[row] = #rows
     end
@@ -275,10 +283,11 @@ return function(profile, options, write)
   local comparison = options.comparison
   if not comparison then error("needs an old profile (--compare)", 0) end
   local unit = unit_of(comparison)
-  local groups, several = groups_of(comparison, unit), ambiguous_names(comparison)
+  local groups, columns = groups_of(comparison, unit), changes.of(comparison).columns
   write_title(comparison, options, unit, write)
   local figures = write_columns(groups, options, write)
-  local rows = rows_of(comparison, options)
+  local rows = rows_of(comparison, columns, options)
+  local several = rows[1] and ambiguous_names(columns)
   local label = labeller(rows, several, options, figures, profile)
   for i, row in ipairs(rows) do write_row(row, groups, label(i), write) end
   if not options.brief then note_gone(rows, write) end

@@ -4,6 +4,7 @@
 -- @internal gprof.export.html.page_data
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local changes = require "gprof.analysis.changes"
 local column_order = require "gprof.format.column_order"
 local common = require "gprof.print.common"
 local json = require "gprof.format.json"
@@ -18,6 +19,8 @@ local data = {}
 local array <const>, object <const> = json.column, json.compact_object
 local number <const>, quoted <const> = json.compact_number, json.compact_string
 local shown <const>, strings <const> = text.quoted, text.array
+
+local none <const> = {}
 
 -- Returns the choices of threads as columns: the key of each, and its group or null. Also
 -- returns a table from threads to the numbers of their choices.
@@ -116,19 +119,19 @@ end
 
 -- Returns the changes in times or calls as columns; null if they are not known. "noise"
 -- is 1 if the change may be due to chance, 2 if the times are not comparable.
-local function change_of(rows, field)
-  if not rows[1] or not rows[1][field] then return "null" end
-  local old, new, changes, errors, ratios, noise = {}, {}, {}, {}, {}, {}
-  for row, found in ipairs(rows) do
-    local change = found[field]
-    old[row], new[row], changes[row] = change.old, change.new, change.change
-    errors[row], ratios[row] = change.error, change.ratio
-    noise[row] = change.comparable == false and 2 or change.noise and 1 or 0
+local function change_of(list)
+  if not (list and list.old[1]) then return "null" end
+  local count, errors, noise, comparable = #list.old, list.error or none,
+    list.noise or none, list.comparable or none
+  local ratios, marks = {}, {}
+  for row, old in ipairs(list.old) do
+    ratios[row] = changes.ratio(old, list.new[row])
+    marks[row] = comparable[row] == false and 2 or noise[row] and 1 or 0
   end
-  return object { { "old", array(number, old, #rows) },
-    { "new", array(number, new, #rows) }, { "change", array(number, changes, #rows) },
-    { "error", array(number, errors, #rows) }, { "ratio", array(number, ratios, #rows) },
-    { "noise", array(number, noise) } }
+  return object { { "old", array(number, list.old) }, { "new", array(number, list.new) },
+    { "change", array(number, list.change) },
+    { "error", array(number, errors, count) }, { "ratio", array(number, ratios, count) },
+    { "noise", array(number, marks) } }
 end
 
 -- Returns what the page needs to test changes of call paths, as columns of two rows: the
@@ -154,26 +157,27 @@ local STATUS <const> = { both = 0, new = 1, gone = 2 }
 local function comparison_of(content, node_of, file_number, known)
   local comparison = content.comparison
   if not comparison then return "null" end
-  local names, statuses, files, old_names = {}, {}, {}, {}
-  for i, row in ipairs(comparison) do
-    names[i], statuses[i], old_names[i] = row.name, STATUS[row.status], row.old_name
-    files[i] = file_number(row.new_file or row.old_file)
+  local made_of, statuses, files, old_names = changes.of(comparison), {}, {}, {}
+  local rows, options = made_of.columns, made_of.options or none
+  for i, was in ipairs(rows.was) do
+    statuses[i] = STATUS[changes.status(rows, i)]
+    old_names[i] = changes.old_name(rows, i)
+    files[i] = file_number(rows.is[i].file or was.file)
   end
-  local options = (getmetatable(comparison) or {}).options or {}
   local tree, lack = old_tree.of(comparison, content, node_of)
   local entries = { { "factor", number(comparison.factor) },
     { "options", strings(options, #options) },
     { "unit", quoted(comparison.unit) }, { "sides", columns_of_sides(comparison) },
-    { "whole", change_of({ comparison }, "total") },
+    { "whole", change_of(made_of.whole) },
     { "tree", tree },
-    { "name", view_data.names(names, known) }, { "status", array(number, statuses) },
+    { "name", view_data.names(rows.name, known) }, { "status", array(number, statuses) },
     { "file", array(number, files) } }
   if lack then entries[#entries + 1] = { "no_tree", quoted(lack) } end
   if next(old_names) then
-    entries[#entries + 1] = { "old_name", strings(old_names, #comparison) }
+    entries[#entries + 1] = { "old_name", strings(old_names, #files) }
   end
   for _, field in ipairs { "self", "total", "calls" } do
-    entries[#entries + 1] = { field, change_of(comparison, field) }
+    entries[#entries + 1] = { field, change_of(rows[field]) }
   end
   return object(entries)
 end
