@@ -98,6 +98,11 @@ static int arcs(lua_State *L) {
  * of the node's call graph entry), lines of a function. */
 typedef enum neighbours { CALLERS, CALLEES, MEMBERS, LINES } neighbours;
 
+void gp_check_lines(lua_State *L, const gp_callgraph *graph) {
+  if (!graph->symtab->lines)
+    luaL_error(L, "not a profile by line: create it with the option 'line'");
+}
+
 /* Pushes the iterator for a generic `for` over the neighbours of a node of the profile at
  * stack index 1. `order` is the stack index of the order argument; field names follow
  * it. */
@@ -112,8 +117,7 @@ static int iterate_around(lua_State *L, neighbours what, uint32_t node, int orde
       [LINES] = {&gp_function_parts, gp_order_lines},
   };
   const gp_callgraph *graph = &gp_open_profile(L, lua_touserdata(L, 1))->graph;
-  if (what == LINES && !graph->symtab->lines)
-    luaL_error(L, "not a profile by line: create it with the option 'line'");
+  if (what == LINES) gp_check_lines(L, graph);
   gp_iteration *each = gp_new_iteration(L, lists[what].kind, 1, order);
   if (!lists[what].order(graph, node, &each->rows)) return gp_raise_no_memory(L);
   return gp_return_iteration(L, gp_order_option(L, order, NULL) == 0);

@@ -474,8 +474,9 @@ static void read_formats(lua_State *L, row_writer *w) {
 /* stream:rows(profile, list, formats [, options]) -> function (see the top) */
 static int prepare_rows(lua_State *L) {
   gp_stream *s = gp_check_stream(L, ARG_STREAM);
-  gp_check_profile(L, ARG_PROFILE);
+  const gp_profile *profile = gp_check_profile(L, ARG_PROFILE);
   const row_list *list = check_list(L);
+  if (list->order == gp_order_lines) gp_check_lines(L, &profile->graph);
   lua_settop(L, ARG_OPTIONS);
   if (!lua_isnil(L, ARG_OPTIONS)) luaL_checktype(L, ARG_OPTIONS, LUA_TTABLE);
   row_writer *w = lua_newuserdatauv(L, sizeof *w, WRITER_USER_VALUES);

@@ -145,6 +145,7 @@ describe("stream:rows", function()
       assert.error_matches(function() rows(list, formats, options, table.unpack(arguments)) end, message)
     end
     refused("invalid list 'functions'", "functions", "", nil)
+    refused("not a profile by line: create it with the option 'line'", "lines", "%{line}", nil, id_of.main)
     refused("rows of callers: no field 'calls'", "callers", "%{calls:d}", nil)
     refused("rows of function: no field 'caller'", "function", "%{caller}", nil)
     refused("rows of arc: no field 'calls'", "arc", {}, { by = "calls" })

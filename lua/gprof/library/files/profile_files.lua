@@ -112,7 +112,7 @@ end
 function profile_files.seems_sum(head, name)
   if not head then return false end
   if profile_files.is_contexts(head) then return profile_files.process(head) == 0 end
-  local id = profile_files.contexts_id(head)
+  local id = profile_files.ids(head)
   return id ~= nil and id > 0 and id < SUMS or name:find "%.sum$" ~= nil
 end
 
