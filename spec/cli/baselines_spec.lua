@@ -120,6 +120,21 @@ describe("a baseline", function()
     assert.equal(2, compared(steady, profile(1000, 900), "--fail-on=total:5").status)
   end)
 
+  it("has an order of calls, so that sums of their times are the same in each run", function()
+    local many, calls, expected, found = { "main" }, {}, {}, {}
+    for i = 1, 20 do
+      many[i + 1] = ("f%02d"):format(i)
+      calls[i], expected[i] = { "main", many[i + 1], 1 }, many[i + 1]
+    end
+    local data = crafted.gmon { functions = many, ticks = { main = 1 }, calls = calls }
+    local file = shell.tmpdir() .. "/base.jsonl"
+    local written = program.run { "--baseline=" .. file, "--update-baseline", crafted.image { functions = many }, data }
+    assert.same({ "", 0 }, { written.stderr, written.status })
+    local side = assert(require "gprof.analysis.baseline".read(shell.read(file), file))
+    for _, callee in side.arcs() do found[#found + 1] = callee.name end
+    assert.same(expected, found)
+  end)
+
   it("is compared with clones, and with callees that were inlined since", function()
     local path = update { profile(1000, 500) }
     local clone = crafted.gmon { functions = functions, ticks = { ["leaf.part.0"] = 500, work = 20 },

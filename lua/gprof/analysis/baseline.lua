@@ -6,6 +6,7 @@
 local clones = require "gprof.analysis.clones"
 local json_reader = require "gprof.format.json_reader"
 local limits = require "gprof.analysis.limits"
+local sorted = require "gprof.format.sorted"
 
 local baseline = {}
 
@@ -129,7 +130,9 @@ local function callees_of(object, where)
   local callees = object.callees == nil and {} or object.callees
   local is_object = type(callees) == "table" and callees[1] == nil
   if not is_object then fail("%s'callees' is not an object", where) end
-  for name in pairs(callees) do count_of(callees, name, where .. "'callees': ") end
+  for _, name in ipairs(sorted.keys(callees)) do
+    count_of(callees, name, where .. "'callees': ")
+  end
   return callees
 end
 
@@ -186,7 +189,7 @@ local function arcs_of(side)
     local labels = by_label(side.functions)
     return coroutine.wrap(function()
       for _, f in ipairs(side.functions) do
-        for label in pairs(f.callees) do
+        for _, label in ipairs(sorted.keys(f.callees)) do
           local callee, count = labels[label], count_of(f.callees, label, "") * side.runs
           local part = callee and callee.calls > 0 and
             math.min(count / callee.calls, 1) or 0
