@@ -77,7 +77,7 @@ local function arcs_of(path, where)
   local found = {}
   for arc in profile:arcs() do
     local names = arc.caller.name .. " " .. arc.callee.name
-    if not names:find "used" and names:sub(1, 1) ~= "_" and arc.callee.name ~= "_init" then found[#found + 1] = names end
+    if not (names:find "used" or names:find "^_" or arc.callee.name == "_init") then found[#found + 1] = names end
   end
   table.sort(found)
   return found, profile

@@ -37,7 +37,7 @@ local function measurements()
     for _, size in ipairs { 4, 4, n, 2 * n, TIMES > 2 and 4 * n or nil } do table.insert(chunks, make(size)) end
     local last = #chunks
     return function()
-      counts = counts or work.count(chunks)
+      counts = counts or work.measure(chunks)
       for i = tiny + 2, last do
         local once, more = counts[i - 1] - counts[tiny], counts[i] - counts[tiny]
         assert.is_true(more < MOST * once, ("%d and then %d instructions"):format(once, more))
