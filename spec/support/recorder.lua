@@ -46,14 +46,11 @@ function recorder.compile(source, options)
   state.recorded = state.recorded or {}
   local key = table.concat(argv, " ")
   if not state.recorded[key] then
-    local text, dir = shell.read(fixtures .. source), nil
-    local function make(where) shell.check(argv, { cwd = where }) end
-    if options.link or text:find '#include "' then
-      dir = shell.tmpdir "recorded"
-      make(dir)
-    else
-      dir = build.shared("recorded-" .. source, argv[1], { key, text }, make)
-    end
+    local text = shell.read(fixtures .. source)
+    local function make(dir) shell.check(argv, { cwd = dir }) return dir end
+    local alone = not options.link and not text:find '#include "'
+    local dir = alone and build.shared("recorded", argv[1], { key, text }, make) or
+      make(shell.tmpdir "recorded")
     state.recorded[key] = { image = dir .. "/program" }
   end
   return state.recorded[key]
