@@ -63,8 +63,8 @@ function blocks.compile(source, options)
   end
   -- Flags with a path name a scratch directory.
   local words = shell.join(compile) .. shell.join(link)
-  local alone = options.text or table.concat(options.flags or {}):find "/"
-  local dir = alone and make(shell.tmpdir(source)) or
+  local private = options.text or table.concat(options.flags or {}):find "/"
+  local dir = private and make(shell.tmpdir(source)) or
     build.shared("blocks-" .. source, compiler, { words, text, runtime() }, make)
   return { source = source, dir = dir, image = dir .. "/" .. source, language = compiler:find "%+%+$" and "c++" or "c" }
 end
