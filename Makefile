@@ -256,11 +256,13 @@ DATADIR = $(PREFIX)/share
 DOCDIR = $(DATADIR)/doc/gprof.lua
 
 # $(call place,DIRECTORY,MODE,FROM,FILES) installs files into a directory. They keep their path
-# below FROM.
+# below FROM. One command installs the files of a directory: one for each file would take a second.
 define place
 PLACED += $(patsubst $(3)%,$(DESTDIR)$(1)/%,$(4))
-$(patsubst $(3)%,$(DESTDIR)$(1)/%,$(4)): $(DESTDIR)$(1)/%: $(3)% FORCE
-	$(quietly)install -D -m $(2) $$< $$@
+install: place-$(words $(PLACED))
+place-$(words $(PLACED)): $(4) FORCE
+	$(quietly)$(foreach dir,$(sort $(dir $(4))),install -D -m $(2) -t $(DESTDIR)$(1)/$(dir:$(3)%=%) \
+	  $(foreach file,$(4),$(if $(filter $(dir),$(dir $(file))),$(file))) &&) true
 endef
 
 DOCUMENTS := LICENSE README.md CONTRIBUTING.md CHANGELOG.md $(wildcard doc/*.md doc/*.json doc/pictures/*.svg doc/pictures/*.png) \
@@ -293,7 +295,7 @@ build/share/%: $(CORE) $(MODULES) gprof.lua
 	@mkdir -p $(@D)
 	$(quietly)$(LUA) gprof.lua --print-completion=$(firstword $(subst -, ,$(subst /, ,$*))) >$@
 
-install: $(PLACED)
+install: $(DESTDIR)$(BINDIR)/gprof.lua
 	$(say) Installed below $(DESTDIR)$(PREFIX)
 
 # Also removes our own directories, unless they hold other files.

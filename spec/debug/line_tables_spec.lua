@@ -101,14 +101,18 @@ describe("Where several units describe the code of one function, our answers equ
 
   local main <const> = "int one(int); int two(int); int main() { return one(1) + two(2); }\n"
 
-  local function link(line_of_two, order, flags)
-    local dir = shell.tmpdir "units"
-    for name, text in pairs { one = unit("one", 10), two = unit("two", line_of_two), main = main } do
-      shell.write(("%s/%s.cc"):format(dir, name), text)
-      shell.check({ "g++", "-g", "-c", name .. ".cc", table.unpack(flags) }, { cwd = dir })
-    end
-    shell.check({ "g++", "-o", "program", "main.o", order[1] .. ".o", order[2] .. ".o" }, { cwd = dir })
-    return dir .. "/program"
+  -- Returns the directory of two programs, "one" and "two", which are named after the unit that is linked first.
+  local function programs(line_of_two, flags)
+    local texts = { one = unit("one", 10), two = unit("two", line_of_two), main = main }
+    return build.shared("units", "g++", { shell.join(flags), texts.one, texts.two, main }, function(dir)
+      for name, text in pairs(texts) do
+        shell.write(("%s/%s.cc"):format(dir, name), text)
+        shell.check({ "g++", "-g", "-c", name .. ".cc", table.unpack(flags) }, { cwd = dir })
+      end
+      for first, second in pairs { one = "two", two = "one" } do
+        shell.check({ "g++", "-o", first, "main.o", first .. ".o", second .. ".o" }, { cwd = dir })
+      end
+    end)
   end
 
   -- Counts the sequences that begin at an address.
@@ -124,13 +128,13 @@ describe("Where several units describe the code of one function, our answers equ
   for title, line in pairs { ["the units agree"] = 10, ["the units contradict each other"] = 50 } do
     for _, flags in ipairs { { "-O0" }, { "-O2" }, { "-O1", "-gdwarf-4" }, { "-O0", "-ffunction-sections" } } do
       it(("%s, %s"):format(title, table.concat(flags, " ")), function()
-        for _, order in ipairs { { "one", "two" }, { "two", "one" } } do
-          local image = link(line, order, flags)
+        for first, line_of_first in pairs { one = 10, two = line } do
+          local image = programs(line, flags) .. "/" .. first
           local twice = build.address(image, "_Z5twicei")
           assert.equal(2, sequences_at(image, twice))
           assert.is_true(compare(image) > 50)
-          local of_first, _, found = order[1] == "one" and 10 or line, assert(gprof.image(image)):source(twice)
-          assert.is_true(found == of_first or found == of_first + 1, found)
+          local _, found = assert(gprof.image(image)):source(twice)
+          assert.is_true(found == line_of_first or found == line_of_first + 1, found)
         end
       end)
     end

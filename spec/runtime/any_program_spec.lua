@@ -13,7 +13,7 @@ if lack then return pending(lack) end
 
 local dir <const> = shell.tmpdir "any_program"
 
--- Takes 0.1 seconds in `exported`, whose name -rdynamic keeps, and 0.2 in `internal`.
+-- Takes 0.1 seconds in `exported`, whose name -rdynamic keeps, and 0.2 in `internal`; with arguments, a tenth.
 local source <const> = shell.write(dir .. "/work.c", [[
 #include <time.h>
 static volatile double sum;
@@ -26,7 +26,11 @@ static double used(void) {
   while (used() < until) for (int i = 0; i < 100000; i++) sum += 1; }
 void WORK(exported)
 static void WORK(internal)
-int main(void) { exported(0.1); internal(0.3); return 0; }
+int main(int count, char **words) {
+  double unit = count > 1 ? 0.01 : 0.1;
+  exported(unit); internal(3 * unit); (void)words;
+  return 0;
+}
 ]])
 
 local function compile(name, ...)
@@ -49,13 +53,29 @@ local function name_in(name, f)
   return ("<%s+0x%x>"):format(name, build.address(dir .. "/" .. name .. ".whole", f))
 end
 
--- Returns the profile of a recorded program.
-local function profile_of(path, more)
+-- Records a program. Returns the directory of its profile.
+local function record(path)
   local result, where = recorder.record(path)
   assert.same({ 0, ("gprof.lua: gmon.out was written; to read it: gprof.lua %s gmon.out\n"):format(path) },
     { result.status, result.stderr })
+  return where
+end
+
+-- The same, for specs that do not depend on where the samples are: they share a profile, and must not change it.
+local records = {}
+local function record_once(path)
+  records[path] = records[path] or record(path)
+  return records[path]
+end
+
+local function read(path, where, options)
   local image = assert(gprof.image(path))
-  return assert(gprof.profile(image, assert(gprof.data(image, where .. "/gmon.out")), more or { libraries = true }))
+  return assert(gprof.profile(image, assert(gprof.data(image, where .. "/gmon.out")), options))
+end
+
+-- Returns the profile of a program that is recorded anew.
+local function profile_of(path)
+  return read(path, record(path), { libraries = true })
 end
 
 -- Returns the time of all functions whose names begin with a word.
@@ -69,13 +89,14 @@ end
 
 describe("--record of a stripped program", function()
   it("names the functions of its dynamic symbols; others are named by their addresses", function()
-    for _, options in ipairs { { libraries = true }, {} } do
-      sampled.decide(function()
-        local profile = profile_of(exporting, options)
+    sampled.decide(function()
+      local where = record(exporting)
+      for _, options in ipairs { { libraries = true }, {} } do
+        local profile = read(exporting, where, options)
         assert.near(0.1, time_of(profile, "exported"), 0.03)
         assert.near(0.2, time_of(profile, name_in("exporting", "internal")), 0.04)
-      end)
-    end
+      end
+    end)
   end)
 
   it("finds functions if there are no symbols at all", function()
@@ -104,10 +125,7 @@ describe("--record of a stripped program", function()
   end)
 
   it("has a name for each address of its code, and at most one row for the code without names", function()
-    local result, where = recorder.record(exporting)
-    assert.equal(0, result.status)
-    local image = assert(gprof.image(exporting))
-    local profile = assert(gprof.profile(image, assert(gprof.data(image, where .. "/gmon.out"))))
+    local profile = read(exporting, record_once(exporting))
     assert.equal(0, profile.unknown_ticks)
     local rows = 0
     for name in profile:functions("address", "name") do rows = rows + (name == "<exporting>" and 1 or 0) end
@@ -115,16 +133,15 @@ describe("--record of a stripped program", function()
   end)
 
   it("cannot be read without the context profile, as the message says", function()
-    local _, where = recorder.record(stripped)
-    shell.check({ "mv", "gmon.out.ctx", "other" }, { cwd = where })
+    local where = shell.tmpdir "alone"
+    shell.check { "cp", record_once(stripped) .. "/gmon.out", where }
     local result = program.run({ "-b", "-p", stripped, "gmon.out" }, { cwd = where })
     assert.same({ "", "gprof.lua: gmon.out: its context profile, gmon.out.ctx, is missing: copy both files, since " ..
       "the program has no symbols\n" }, { result.stdout, result.stderr })
   end)
 
   it("is refused by --gnu-compat, as GNU gprof refuses it", function()
-    local _, where = recorder.record(stripped)
-    local result = program.run({ "--gnu-compat", "-b", "-p", stripped, "gmon.out" }, { cwd = where })
+    local result = program.run({ "--gnu-compat", "-b", "-p", stripped, "gmon.out" }, { cwd = record_once(stripped) })
     assert.same({ "", 1 }, { result.stdout, result.status })
     assert.matches(": has no symbols: use the unstripped file, linked without %-s\n$", result.stderr)
   end)
@@ -132,8 +149,7 @@ end)
 
 describe("a profile of samples alone", function()
   local function print_flat(...)
-    local _, where = recorder.record(exporting)
-    local result = program.run({ exporting, "gmon.out", "-p", ... }, { cwd = where })
+    local result = program.run({ exporting, "gmon.out", "-p", ... }, { cwd = record_once(exporting) })
     assert.same({ "", 0 }, { result.stderr, result.status })
     return result.stdout
   end

@@ -308,7 +308,7 @@ describe("addresses are link-time addresses", function()
       local dir = shell.tmpdir("object")
       local object = dir .. "/libeach.so"
       local flags = { "-fPIC", "-shared", "-nostartfiles", "-DOBJECT" }
-      shell.check({ "mv", blocks.compile("shared", { flags = flags, link = false }).image, object })
+      shell.check { "cp", blocks.compile("shared", { flags = flags, link = false }).image, object }
       local built = blocks.compile("shared", { flags = linked and { "-DLINKED", "-Wl,--no-as-needed",
         "-Wl,-rpath," .. dir, object } or { "-rdynamic" } })
       local path = profile(built, { object })

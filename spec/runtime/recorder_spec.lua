@@ -368,7 +368,7 @@ end)
 describe("libraries", function()
   it("that are compiled with -pg are counted, even after they are closed", function()
     local plugin = recorder.compile("plugin.c", { flags = { "-shared", "-fPIC" } }).image
-    local other = plugin .. ".2"
+    local other = shell.tmpdir "other" .. "/program"
     shell.check { "cp", plugin, other }
     local built = recorder.compile("loader.c", { flags = { "-pg" } })
     local _, result = record(built, { plugin, other, plugin })

@@ -13,7 +13,7 @@ if lack then return pending(lack) end
 
 local dir <const> = shell.tmpdir "sampled_paths"
 
--- Every function takes 0.1 seconds in `work`: by a call, in a thread, below qsort, in a signal handler on another
+-- Every function takes UNIT seconds in `work`: by a call, in a thread, below qsort, in a signal handler on another
 -- stack, and by a call that does not return.
 local source <const> = shell.write(dir .. "/paths.c", [[
 #include <pthread.h>
@@ -31,13 +31,13 @@ OUT void work(double more) {
   double until = used() + more;
   while (used() < until) for (int i = 0; i < 100000; i++) sum += 1;
 }
-OUT void inner(void) { work(0.1); sum += 1; }
+OUT void inner(void) { work(UNIT); sum += 1; }
 OUT void outer(void) { inner(); sum += 1; }
-OUT int compare(const void *a, const void *b) { work(0.1); return *(const int *)a - *(const int *)b; }
-OUT void recursive(int n) { if (n > 0) recursive(n - 1); else work(0.1); sum += 1; }
-OUT void *run(void *given) { work(0.1); sum += 1; return given; }
-OUT void handler(int number) { work(0.1); sum += number; }
-OUT _Noreturn void last(void) { work(0.1); exit(0); }
+OUT int compare(const void *a, const void *b) { work(UNIT); return *(const int *)a - *(const int *)b; }
+OUT void recursive(int n) { if (n > 0) recursive(n - 1); else work(UNIT); sum += 1; }
+OUT void *run(void *given) { work(UNIT); sum += 1; return given; }
+OUT void handler(int number) { work(UNIT); sum += number; }
+OUT _Noreturn void last(void) { work(UNIT); exit(0); }
 int main(void) {
   pthread_t thread;
   int two[] = {2, 1};
@@ -61,7 +61,7 @@ local function compile_with(compiler, name, ...)
   return path
 end
 
-local function compile(name, ...) return compile_with("gcc", name, ...) end
+local function compile(name, ...) return compile_with("gcc", name, "-DUNIT=0.05", ...) end
 
 local function record(...)
   local result, where = recorder.record(...)
@@ -150,8 +150,8 @@ describe("call paths of samples on AArch64", function()
       if not installed then return pending "needs aarch64-linux-gnu-gcc and qemu-aarch64" end
       local library = ("build/%s/libgprof-recorder.so"):format(arm)
       shell.check({ "make", library }, { cwd = program.root })
-      local path, where = compile_with(arm .. "-gcc", name .. "_arm", "-fno-optimize-sibling-calls",
-        table.unpack(options)), shell.tmpdir "arm"
+      local path, where = compile_with(arm .. "-gcc", name .. "_arm", "-DUNIT=0.1",
+        "-fno-optimize-sibling-calls", table.unpack(options)), shell.tmpdir "arm"
       -- qemu has no last real-time signals. With signal 64 ignored, they are, too, and the recorder uses another one.
       local result = shell.run({ "sh", "-c", [[trap "" 64; exec "$@"]], "sh", "qemu-aarch64", "-cpu", "max",
         "-L", "/usr/" .. arm, "-E", ("LD_PRELOAD=%s/%s"):format(program.root, library),

@@ -2,6 +2,7 @@
 -- objdump, addr2line and gcov.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local gmon = require "support.gmon"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -32,7 +33,15 @@ blocks.library = program.root .. "/build/libgprof-blocks.a"
 
 local LINK <const> = { "-L" .. program.root .. "/build", "-lgprof-blocks", "-pthread" }
 
---- Compiles a program with the runtime and without optimization, in a directory of its own.
+-- Identifies the contents of the runtime.
+local checksum
+local function runtime()
+  checksum = checksum or shell.check { "cksum", blocks.library }.stdout
+  return checksum
+end
+
+--- Compiles a program with the runtime and without optimization. All processes share programs of fixtures, which must
+-- therefore not be changed; others are in a directory of their own.
 -- @tparam string source name of a fixture, without ".c"
 -- @tparam[opt] table options `compiler` ("gcc"); `flags`, further flags; `coverage`, the flags that enable counting;
 --   `link`: false for a shared object without the runtime; `together`: compile and link with one command (clang then
@@ -40,21 +49,24 @@ local LINK <const> = { "-L" .. program.root .. "/build", "-lgprof-blocks", "-pth
 -- @treturn table `source`, `dir`, `image` (path), `language` ("c", "c++")
 function blocks.compile(source, options)
   options = options or {}
-  local compiler, dir = options.compiler or "gcc", shell.tmpdir(source)
-  shell.write(dir .. "/" .. source .. ".c", options.text or shell.read(fixtures .. source .. ".c"))
+  local compiler, text = options.compiler or "gcc", options.text or shell.read(fixtures .. source .. ".c")
   local coverage = "-fsanitize-coverage=" .. (options.coverage or COVERAGE[compiler])
   local compile = append({ compiler, "-g", "-O0", coverage }, options.flags)
-  local link = append({ compiler }, options.flags)
-  if options.together then
-    link = append(compile, { source .. ".c" })
-  else
-    shell.check(append(compile, { "-c", source .. ".c" }), { cwd = dir })
-    append(link, { source .. ".o" })
+  local link = options.together and append(compile, { source .. ".c" }) or
+    append(append({ compiler }, options.flags), { source .. ".o" })
+  append(append(link, options.link ~= false and LINK or {}), { "-o", source })
+  local function make(dir)
+    shell.write(dir .. "/" .. source .. ".c", text)
+    if not options.together then shell.check(append(compile, { "-c", source .. ".c" }), { cwd = dir }) end
+    shell.check(link, { cwd = dir })
+    return dir
   end
-  append(link, options.link ~= false and LINK or {})
-  shell.check(append(link, { "-o", source }), { cwd = dir })
-  local language = compiler:find "%+%+$" and "c++" or "c"
-  return { source = source, dir = dir, image = dir .. "/" .. source, language = language }
+  -- Flags with a path name a scratch directory.
+  local words = shell.join(compile) .. shell.join(link)
+  local private = options.text or table.concat(options.flags or {}):find "/"
+  local dir = private and make(shell.tmpdir(source)) or
+    build.shared("blocks-" .. source, compiler, { words, text, runtime() }, make)
+  return { source = source, dir = dir, image = dir .. "/" .. source, language = compiler:find "%+%+$" and "c++" or "c" }
 end
 
 --- Runs a program in a fresh directory.

@@ -30,7 +30,8 @@ local function append(list, more)
   return table.move(more or {}, 1, more and #more or 0, #list + 1, list)
 end
 
---- Compiles a fixture; later calls with the same arguments return the same result.
+--- Compiles a fixture; later calls with the same arguments return the same result. All processes share programs that
+-- are made from nothing but their source, which must therefore not be changed.
 -- @tparam string source name of the fixture, such as "threads.c"
 -- @tparam[opt] table options `compiler` ("gcc"); `flags`, in addition to -g -O2 -pg; `link`, further arguments, after
 --   the source; `plain`: not -pg
@@ -45,8 +46,11 @@ function recorder.compile(source, options)
   state.recorded = state.recorded or {}
   local key = table.concat(argv, " ")
   if not state.recorded[key] then
-    local dir = shell.tmpdir "recorded"
-    shell.check(argv, { cwd = dir })
+    local text = shell.read(fixtures .. source)
+    local function make(dir) shell.check(argv, { cwd = dir }) return dir end
+    local alone = not options.link and not text:find '#include "'
+    local dir = alone and build.shared("recorded", argv[1], { key, text }, make) or
+      make(shell.tmpdir "recorded")
     state.recorded[key] = { image = dir .. "/program" }
   end
   return state.recorded[key]

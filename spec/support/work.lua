@@ -1,7 +1,7 @@
 -- Counts the instructions that the library executes. Unlike time, the count does not depend on the machine's load.
 --
--- All chunks run in one process under callgrind. It starts counting at a call to `strftime`, and dumps the count before
--- a call to `setlocale`. Nothing else calls these two functions.
+-- All chunks run in one process under cachegrind. Calls to `strftime` and `setlocale` enclose each: see
+-- spec/fixtures/measured.c. Nothing else calls these two functions.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -9,6 +9,8 @@ local launch = require "support.launch"
 local shell = require "support.shell"
 
 local work = {}
+
+local CACHEGRIND <const> = "valgrind --tool=cachegrind --cache-sim=no"
 
 --- Tells whether valgrind is installed.
 -- @treturn boolean
@@ -35,40 +37,35 @@ for number = 1, tonumber(arg[2]) do
 end
 ]==]
 
--- Runs chunks under callgrind. `prefix` is a shell command, such as an assignment of environment variables. Returns the
--- instructions of each chunk.
-local function run(dir, chunks, prefix)
-  local counts = {}
-  for number, text in ipairs(chunks) do
-    shell.write(("%s/%d"):format(dir, number), text)
-  end
-  local result = launch.script(driver, { dir, #chunks }, { cwd = dir, line = prefix .. ' exec valgrind ' ..
-    '--tool=callgrind --callgrind-out-file=count --zero-before=strftime --dump-before=setlocale "$@" >/dev/null' })
-  assert(result.status == 0, result.stderr)
-  for number in ipairs(chunks) do
-    counts[number] = tonumber(shell.read(("%s/count.%d"):format(dir, number)):match "\ntotals: (%d+)")
-  end
-  return counts
+local source <const> = "measured.c"
+
+-- Returns the path of the library that is preloaded.
+local function library()
+  return build.compiled("measured", { "cc", "-O1", "-shared", "-fPIC", "-D_GNU_SOURCE", "-Werror", "-Wall", "-o",
+    "measured.so", source }, { [source] = shell.read(build.fixture(source)) }) .. "/measured.so"
 end
 
---- Counts the instructions of chunks of Lua.
+-- Returns the count in a file of cachegrind.
+local function total(path)
+  return tonumber(shell.read(path):match "\nsummary: (%d+)")
+end
+
+--- Measures chunks of Lua.
 -- @tparam {string,...} chunks sources, in which `gprof` is the library, and `run(...)` runs the program with arguments
--- @treturn {integer,...} instructions of each chunk
-function work.count(chunks)
-  return run(shell.tmpdir "work", chunks, "")
-end
-
---- Counts the instructions of chunks of Lua, and measures their memory.
--- @tparam {string,...} chunks as for `count`
 -- @treturn {integer,...} instructions of each chunk
 -- @treturn {integer,...} bytes by which the heap grew, at its peak, while each chunk ran
 function work.measure(chunks)
-  local dir, peaks = shell.tmpdir "work", {}
-  shell.check { "cc", "-O1", "-shared", "-fPIC", "-D_GNU_SOURCE", "-Werror", "-Wall", "-o", dir .. "/peak.so",
-    build.fixture "peak.c" }
-  local counts = run(dir, chunks, "PEAKS=peaks LD_PRELOAD=./peak.so")
-  for line in shell.read(dir .. "/peaks"):gmatch "[^\n]+" do table.insert(peaks, tonumber(line)) end
-  assert(#peaks == #chunks)
+  local dir, counts, peaks = shell.tmpdir "work", {}, {}
+  for number, text in ipairs(chunks) do shell.write(("%s/%d"):format(dir, number), text) end
+  local result = launch.script(driver, { dir, #chunks }, { cwd = dir, line = ([[
+    MEASURED=measured LD_PRELOAD=%s exec %s --cachegrind-out-file=count.%%p "$@" >/dev/null
+  ]]):format(library(), CACHEGRIND) })
+  assert(result.status == 0, result.stderr)
+  for from, to, peak in shell.read(dir .. "/measured"):gmatch "(%d+) (%d+) (%d+)\n" do
+    table.insert(counts, total(dir .. "/count." .. to) - total(dir .. "/count." .. from))
+    table.insert(peaks, tonumber(peak))
+  end
+  assert(#counts == #chunks)
   return counts, peaks
 end
 
@@ -78,9 +75,9 @@ end
 -- @treturn integer
 function work.of_process(words, options)
   local dir = shell.tmpdir "work"
-  local argv = { "valgrind", "--tool=callgrind", "--callgrind-out-file=" .. dir .. "/count", table.unpack(words) }
-  shell.check(argv, options)
-  return tonumber(shell.read(dir .. "/count"):match "\ntotals: (%d+)")
+  shell.check({ "sh", "-c", ('exec %s --cachegrind-out-file=%s/count "$@"'):format(CACHEGRIND, dir), "sh",
+    table.unpack(words) }, options)
+  return total(dir .. "/count")
 end
 
 return work

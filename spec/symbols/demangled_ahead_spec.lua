@@ -42,9 +42,9 @@ describe("names that are demangled ahead", function()
     return by_one[key]
   end
 
-  local reports <const> = { { "-b" }, { "-b", "--gnu-compat" }, { "-b", "-q", "--short-names" }, { "--html=-" },
+  local reports <const> = { { "-b", "-p" }, { "-b", "--gnu-compat" }, { "-b", "-q", "--short-names" }, { "--html=-" },
     { "--export=json" } }
-  for _, words in ipairs(chance.some(reports, 4)) do
+  for _, words in ipairs(chance.some(reports, 5)) do
     it("are those of one thread: " .. table.concat(words, " "), function()
       local expected = run_one(table.unpack(words))
       assert.equal(0, expected[1])
@@ -58,7 +58,7 @@ describe("names that are demangled ahead", function()
 
   it("reach the limit for all names", function()
     local mangled, count = {}, 0
-    for name in run("", "-b", "-p", "--jobs=8")[2]:gmatch "_Z4f(%d%d%d)" do mangled[name] = true end
+    for name in run_one("-b", "-p")[2]:gmatch "_Z4f(%d%d%d)" do mangled[name] = true end
     for _ in pairs(mangled) do count = count + 1 end
     assert(count > COUNT / 9 and count < COUNT / 2, count)
   end)
@@ -66,7 +66,7 @@ describe("names that are demangled ahead", function()
   -- Each thread needs a stack of a gigabyte. AddressSanitizer itself needs more address space than the limit.
   if os.getenv "GPROF_LUA" then return end
   it("are the same if threads cannot be started", function()
-    assert.same(run_one "-b", run("ulimit -s 1000000 && ulimit -v 900000 &&", "-b", "--jobs=8"))
+    assert.same(run_one("-b", "-p"), run("ulimit -s 1000000 && ulimit -v 900000 &&", "-b", "-p", "--jobs=8"))
   end)
 end)
 

@@ -738,7 +738,7 @@ describe("four times the input takes about four times the work:", function()
     for _, what in ipairs(free) do
       for _, n in ipairs { 1, 1, MANY } do table.insert(chunks, what[3](n * what[2])) end
     end
-    counts = work.count(chunks)
+    counts = work.measure(chunks)
   end)
 
   for i, what in ipairs(free) do

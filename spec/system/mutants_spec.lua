@@ -16,7 +16,7 @@ local SEED <const> = 1
 
 describe("a damaged image", function()
   shell.check({ "make", "build/mutants/limited" }, { cwd = program.root })
-  local all = fixtures.make(shell.tmpdir "fixtures")
+  local all = fixtures.make(shell.tmpdir "fixtures", not chance.thorough and 4 or nil)
   local sanitized = program.interpreter[1]:find("sanitized", 1, true) ~= nil
 
   it("gives a report or a one-line message", function()

@@ -63,7 +63,7 @@ describe("few instructions per byte are needed to read", function()
         sizes[#chunks] = size
       end
     end
-    counts = work.count(chunks)
+    counts = work.measure(chunks)
   end)
 
   for what, case in pairs(cases) do
