@@ -28,7 +28,7 @@ local TIMES <const> = chance.thorough and 4 or 2
 
 -- Returns a function plan(n, make) that counts the work of a chunk for the sizes n, 2n and with `make check-all` 4n,
 -- without what a tiny size takes. It returns a function that checks the counts and returns the work of the last n or
--- 2n. All chunks of a `describe` are measured in one process, since starting it under valgrind takes as long as ten
+-- 2n. All chunks of a `describe` are measured in one process, since starting it under callgrind takes as long as ten
 -- chunks.
 local function measurements()
   local chunks, counts = {}, nil
