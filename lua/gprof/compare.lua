@@ -256,7 +256,7 @@ function compare.sides(old, new, chance)
   changes.mark_noise(result, { whole, rows.self, rows.total })
   result.total = changes.at(whole, 1)
   changes.sort(rows)
-  return with_rows(result, { columns = rows, whole = whole,
+  return with_rows(result, { __name = "gprof.comparison", columns = rows, whole = whole,
     sides = { old = old, new = new } })
 end
 
@@ -291,7 +291,7 @@ end
 -- @treturn[2] string which figures are missing; or, with rules for times, that samples
 --   stand for less than half of the processor time
 function compare.failures(result, rules)
-  arguments.check(result, "table", 1, "failures")
+  arguments.check(result, "gprof.comparison", 1, "failures")
   local gate = require "gprof.analysis.gate"
   rules = rules_of(rules)
   local lack = gate.lack(result, rules)
@@ -307,7 +307,7 @@ end
 -- @treturn {table,...} rows of functions; if the whole program got slower, the comparison
 --   itself comes first
 function compare.regressions(result, percent)
-  arguments.check(result, "table", 1, "regressions")
+  arguments.check(result, "gprof.comparison", 1, "regressions")
   if type(percent) ~= "number" or percent < 0 then
     arguments.bad(2, "regressions", 2, "a percentage expected")
   end

@@ -145,6 +145,15 @@ describe("a comparison", function()
     assert.same({}, { changes[0], changes[7], changes.other })
   end)
 
+  it("is a table of its own kind, which reports and gates expect", function()
+    assert.error_matches(function() gprof.compare.failures({ changes[1] }, "5") end,
+      "bad argument #1 to 'failures' (gprof.comparison expected, got table)", 1, true)
+    assert.error_matches(function() gprof.compare.regressions({ changes[1] }, 5) end,
+      "bad argument #1 to 'regressions' (gprof.comparison expected, got table)", 1, true)
+    assert.error_matches(function() profile(after):report("comparison", { comparison = {} }, function() end) end,
+      "option 'comparison': gprof.comparison expected, got table", 1, true)
+  end)
+
   it("sorts equal total times by self time, whatever their rounding errors", function()
     local function plan(ticks)
       return { functions = { "main", "all", "leaf" }, ticks = { leaf = ticks },
@@ -475,7 +484,7 @@ describe("what got slower", function()
     local same = compared({ a = 1 }, { a = 1 })
     assert.error_matches(function() gprof.compare.regressions(same, -1) end, "a percentage expected")
     assert.error_matches(function() gprof.compare.regressions(same) end, "a percentage expected")
-    assert.error_matches(function() gprof.compare.regressions(nil, 1) end, "table expected")
+    assert.error_matches(function() gprof.compare.regressions(nil, 1) end, "gprof.comparison expected")
   end)
 end)
 

@@ -76,7 +76,8 @@ end
 -- @treturn string "integer", "gprof.image" ...
 function arguments.type_of(value)
   local kind, meta = math.type(value) or type(value), getmetatable(value)
-  return kind == "userdata" and type(meta) == "table" and meta.__name or kind
+  local may_be_object = kind == "userdata" or kind == "table"
+  return may_be_object and type(meta) == "table" and meta.__name or kind
 end
 local type_of <const> = arguments.type_of
 
@@ -92,7 +93,7 @@ local of_open <const> = {
 -- @tparam string kind a type of Lua, "integer" or a class of objects
 -- @treturn string|nil
 function arguments.wrong_object(value, kind)
-  if type_of(value) ~= kind then
+  if type_of(value) ~= kind and type(value) ~= kind then
     return ("%s expected, got %s"):format(kind, type_of(value))
   end
   if not of_open[kind] then return nil end

@@ -9,7 +9,7 @@ return {
   inline_file_names = "boolean", color = "boolean", all_lines = "boolean",
   annotate_time = "boolean", errors = "boolean", min_count = "integer",
   table_length = "integer", directory_path = "strings", separate_files = "boolean",
-  warn = "function", continued = "boolean", comparison = "table",
+  warn = "function", continued = "boolean", comparison = "gprof.comparison",
   node_threshold = "number", edge_threshold = "number", top = "integer",
   tree_roots = "strings", tree_depth = "integer", tree_threshold = "number",
   terminal_width = "integer", full_names = "boolean", short_names = "boolean",
