@@ -36,10 +36,10 @@ static record *find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
   return call;
 }
 
-/* Removes a function that longjmp has left from the frame of the function that calls the
- * hook at `inside`. A frame belongs to the outermost of its slots: functions inlined into
- * that one may follow. Code apart from its function's, such as a cold part, does not tell
- * whose the frame is. */
+/* Returns `at`, or the slot below its frame if longjmp has left the function there. The
+ * outermost slot of a frame is that of the function; the others were inlined into it. If
+ * the own code of another function calls the hook, that function has the frame now. A
+ * cold part is not its function's own code for rec_function_at, so it proves nothing. */
 static slot *without_left(slot *at, uintptr_t frame, uintptr_t self, uintptr_t inside) {
   slot *owner = at;
   while (owner->frame == frame && owner[-1].frame == frame) owner--;

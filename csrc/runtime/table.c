@@ -248,8 +248,8 @@ static bool is_inside(const record *context, uintptr_t from) {
          rec_function_at(from - 1) == rec_function_at(context->self - 1);
 }
 
-/* Whether a signal handler returns to `from`. A root may have made a call that has no
- * return address. */
+/* Whether signal handlers return to `from`. In calls by a root, `from` may not be an
+ * address of code. */
 static bool is_handler_of(const record *context, uintptr_t from) {
   return (context->self != 0 || rec_module_at(from)) && rec_is_signal_return(from);
 }
