@@ -6,7 +6,6 @@
  * longest time between two readings in ms: of all, and of those between which the thread
  * was not preempted.
  */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

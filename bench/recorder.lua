@@ -42,7 +42,7 @@ local function build(all)
   local here, dir = assert(shell.capture "pwd"), all.inputs .. "/recorder"
   shell.run("mkdir -p " .. quote(dir))
   for name, flag in pairs(compiled and {} or VARIANTS) do
-    shell.run(("gcc -std=c11 -O2 -pthread %s-o %s bench/calls.c"):format(flag, quote(dir .. "/" .. name)))
+    shell.run(("gcc -std=c11 -D_GNU_SOURCE -O2 -pthread %s-o %s bench/calls.c"):format(flag, quote(dir .. "/" .. name)))
   end
   compiled = true
   return dir, function(variant, words, options)

@@ -60,7 +60,7 @@ end
 
 local function make_fib(dir)
   for variant, flag in pairs { plain = "", counted = "-pg " } do
-    shell.run(("gcc -std=c11 -O2 -pthread %s-o %s %s/bench/calls.c"):format(flag,
+    shell.run(("gcc -std=c11 -D_GNU_SOURCE -O2 -pthread %s-o %s %s/bench/calls.c"):format(flag,
       quote(("%s/fib-%s"):format(dir, variant)), quote(here)))
   end
 end

@@ -53,7 +53,7 @@ static const char *read_conversion(const char *begin, gp_piece *piece) {
   if (!known || zeros || !fits) return read_other(begin, piece);
   piece->style.width = (uint8_t)width;
   piece->style.precision = (int8_t)precision;
-  piece->conversion = *p == 'i' ? 'd' : *p;
+  piece->conversion = (char)(*p == 'i' ? 'd' : *p);
   return p + 1;
 }
 

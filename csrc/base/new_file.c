@@ -266,9 +266,9 @@ static bool perform(step *s, bool is_last, const sigset_t *held) {
  * name. */
 static void undo(step *s) {
   if (s->old)
-    rename(s->old, s->target);
+    (void)rename(s->old, s->target);
   else if (s->from)
-    unlink(s->target);
+    (void)unlink(s->target);
   free(s->old);
   s->old = NULL;
 }

@@ -214,8 +214,9 @@ static const row_format *choose_format(lua_State *L, row_writer *w, gp_part *p) 
   bool is_text = value.type == GP_FIELD_TEXT;
   for (int i = 0; is_text && i < w->known_count; i++)
     if (strcmp(w->known[i].value, value.as.text) == 0) return w->known[i].format;
-  bool is_short = is_text && strlen(value.as.text) < SHORT_VALUE;
-  if (is_short) strcpy(text, value.as.text);
+  size_t size = is_text ? strlen(value.as.text) + 1 : SIZE_MAX;
+  bool is_short = size <= SHORT_VALUE;
+  if (is_short) memcpy(text, value.as.text, size);
   push_format(L, w, p);
   if (w->painted) paint_format(L, w, p);
   const row_format *format = find_format(L, WRITER, w);

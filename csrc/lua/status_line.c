@@ -51,11 +51,12 @@ static void *show(void *argument) {
   status_line *s = argument;
   int width = 0;
   (void)pthread_mutex_lock(&s->lock);
-  for (double passed = s->delay; !wait_for_end(s, width > 0 ? INTERVAL : s->delay);
-       passed += INTERVAL) {
+  double passed = s->delay;
+  while (!wait_for_end(s, width > 0 ? INTERVAL : s->delay)) {
     char line[sizeof s->text + 32];
     width = snprintf(line, sizeof line, "\r%s: %.0f s", s->text, passed);
     put(line, (size_t)width);
+    passed += INTERVAL;
   }
   if (width > 0) {
     char blanks[sizeof s->text + 32];

@@ -144,8 +144,8 @@ static bool take_changes(lua_State *L, gp_file_change *changes, size_t count) {
     for (size_t j = 0; valid && box && j < i; j++)
       valid = changes[j].writer != &box->writer;
     luaL_argcheck(L, valid, 1, "different open writers, and paths expected");
-    changes[i] = box ? (gp_file_change){.writer = &box->writer}
-                     : (gp_file_change){.removed = lua_tostring(L, -1)};
+    changes[i] = (gp_file_change){.writer = box ? &box->writer : NULL,
+                                  .removed = box ? NULL : lua_tostring(L, -1)};
     if (box) complete = complete && !has_failed(box);
     lua_pop(L, 1);  /* the list keeps it alive */
   }

@@ -258,7 +258,8 @@ static bool next_stream(void *from, gp_error *error) {
 static void receive(reduction *r, const child *c) {
   gp_error error = {""};
   gp_incoming stream = {.channel = NULL};
-  find_child(r, c->rank)->is_asked = true;
+  child *asked = find_child(r, c->rank);
+  if (asked) asked->is_asked = true;
   gp_channel_tell(&r->channel, c->rank, GP_SEND);
   bool done = gp_incoming_open(&stream, &r->channel, c->rank, &error);
   if (done) {
@@ -267,7 +268,8 @@ static void receive(reduction *r, const child *c) {
     gp_incoming_close(&stream);
   }
   if (done || r->outcome != UNDECIDED) return;
-  if (!stream.has_begun && find_child(r, c->rank)->is_gone)
+  asked = find_child(r, c->rank);  /* the list may have moved */
+  if (!stream.has_begun && asked && asked->is_gone)
     note(r, c->rank, c->end - 1, GP_OWN);
   else
     give_up(r, error.text);

@@ -173,7 +173,7 @@ typedef struct tree {
  * The depth of recursion is limited by MAX_CPLUS. */
 static uint64_t count_paths(tree *t, const component *c) {
   component *child[2];
-  if (c < t->first || c >= t->end) return 1;
+  if (!c || c < t->first || c >= t->end) return 1;
   uint64_t *paths = &t->paths[c - t->first];
   if (*paths > 0) return *paths;
   *paths = ENDLESS;  /* in case that it is a part of itself */

@@ -80,10 +80,14 @@ static void add_other_options(text *built, const char *list, const char *name) {
 
 char *const *rec_set_option(char *const *environment, const char *name,
                             const char *value) {
-  size_t count = 0, at = SIZE_MAX;
-  for (; environment && environment[count]; count++)
-    if (at == SIZE_MAX && value_of(environment[count], options)) at = count;
-  if (at == SIZE_MAX) return environment;
+  size_t count = 0, at = 0;
+  const char *list = NULL;
+  for (; environment && environment[count]; count++) {
+    if (list) continue;
+    list = value_of(environment[count], options);
+    at = count;
+  }
+  if (!list) return environment;
   const size_t elements = (count + 1) * sizeof *environment;
   const size_t variable = strlen(environment[at]) + strlen(name) + strlen(value) + 2;
   copy *made = map_memory(sizeof *made + elements + variable);
@@ -93,7 +97,7 @@ char *const *rec_set_option(char *const *environment, const char *name,
   made->element[at] = (char *)&made->element[count + 1];
   text built = begin_text(made->element[at], variable);
   add_text(&built, options);
-  add_other_options(&built, value_of(environment[at], options), name);
+  add_other_options(&built, list, name);
   add_text(&built, name);
   add_text(&built, value);
   return made->element;

@@ -45,7 +45,7 @@ void rec_set_prefix(const char *given) {
 /* --- directories ------------------------------------------------------------ */
 
 static identity identity_of(const char *path) {
-  struct stat file;
+  struct stat file = {0};
   if (SYSTEM_CALL(newfstatat, AT_FDCWD, path, &file, 0) != 0) return (identity){0, 0};
   return (identity){file.st_dev, file.st_ino};
 }
@@ -55,8 +55,9 @@ static bool is_same(identity a, identity b) {
 }
 
 bool rec_set_directory(const char *path) {
-  if (path[0] != '/' || strlen(path) >= sizeof chosen_directory) return false;
-  strcpy(chosen_directory, path);
+  const size_t size = strlen(path) + 1;
+  if (path[0] != '/' || size > sizeof chosen_directory) return false;
+  memcpy(chosen_directory, path, size);
   return true;
 }
 

@@ -103,7 +103,7 @@ static module *new_module(const module *found, const char *path) {
     char *bytes = __atomic_load_n(&arena, __ATOMIC_ACQUIRE);
     size_t *used = (size_t *)(void *)bytes;
     size_t at = used ? __atomic_fetch_add(used, size, __ATOMIC_RELAXED) : ARENA;
-    if (at + size <= ARENA) {
+    if (bytes && at + size <= ARENA) {
       module *m = memcpy(bytes + at, found, sizeof *found);
       m->path = memcpy(bytes + at + sizeof *found, path, length);
       return m;

@@ -119,7 +119,7 @@ static void copy_words(uintptr_t *into, const struct iovec *words, size_t count)
  * frames below one that has returned have returned, too. */
 static size_t count_existing(const slot *slots, size_t count) {
   uintptr_t returns[CHECKED];
-  struct iovec there[CHECKED];
+  struct iovec there[CHECKED] = {{0}};
   for (size_t i = 0; i < count; i++) {
     /* copied by the kernel: NOLINTNEXTLINE(clang-analyzer-core.*) */
     const bool is_certain = slots[i].returns == 0;

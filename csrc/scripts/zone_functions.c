@@ -145,20 +145,12 @@ int scr_zone_begin(lua_State *L) {
   return 0;
 }
 
-/* Ends a zone of the calling function, whose number is not SCR_NONE. */
-static int end(lua_State *L, scr_recording *r, scr_stack *stack, const void *own,
-               const scr_frame *sampled, uint32_t zone) {
+/* Raises an error if the zone to be ended, `zone`, is not the one that is named. */
+static void check_name(lua_State *L, const scr_recording *r, uint32_t zone) {
   const char *name = r->functions.list[zone].name + strlen(SCR_ZONE);
   if (!lua_isnoneornil(L, 1) && strcmp(luaL_checkstring(L, 1), name) != 0)
-    return luaL_error(L, "recorder.zone_end: the innermost zone is '%s', not '%s'", name,
-                      lua_tostring(L, 1));
-  r->in_hook = true;
-  if (sampled)
-    end_sampled(r, L, sampled);
-  else if (!end_counted(r, stack, own))
-    scr_fail(r);
-  r->in_hook = false;
-  return 0;
+    luaL_error(L, "recorder.zone_end: the innermost zone is '%s', not '%s'", name,
+               lua_tostring(L, 1));
 }
 
 static int end_unknown(lua_State *L) {
@@ -166,16 +158,28 @@ static int end_unknown(lua_State *L) {
   return luaL_error(L, "recorder.zone_end: no zone is open in this function");
 }
 
+static int end_without_counts(lua_State *L, scr_recording *r, lua_Debug *caller) {
+  const scr_frame *zone = sampled_zone(scr_stack_find(&r->stacks, L), L, caller);
+  if (!zone) return end_unknown(L);
+  check_name(L, r, zone->context);
+  r->in_hook = true;
+  end_sampled(r, L, zone);
+  r->in_hook = false;
+  return 0;
+}
+
 int scr_zone_end(lua_State *L) {
   scr_recording *r = recording_of(L);
   lua_Debug own, caller;
   if (!r || !lua_getstack(L, 0, &own) || !lua_getstack(L, 1, &caller))
     return end_unknown(L);
-  if (r->events == 0) {
-    const scr_frame *zone = sampled_zone(scr_stack_find(&r->stacks, L), L, &caller);
-    return zone ? end(L, r, NULL, NULL, zone, zone->context) : end_unknown(L);
-  }
+  if (r->events == 0) return end_without_counts(L, r, &caller);
   scr_stack *stack = recorded_stack(r, L, own.i_ci);
   const uint32_t zone = stack ? zone_below_own(r, stack, caller.i_ci) : SCR_NONE;
-  return zone != SCR_NONE ? end(L, r, stack, own.i_ci, NULL, zone) : end_unknown(L);
+  if (zone == SCR_NONE) return end_unknown(L);
+  check_name(L, r, zone);
+  r->in_hook = true;
+  if (!end_counted(r, stack, own.i_ci)) scr_fail(r);
+  r->in_hook = false;
+  return 0;
 }

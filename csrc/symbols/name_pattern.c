@@ -70,8 +70,7 @@ static const char *skip_bracket(const char *at) {
  * time. `form` has room for twice the text and 6 bytes. */
 static bool anchor(const char *text, char *form) {
   size_t depth = 0;
-  memcpy(form, "^.*(", 4);
-  form += 4;
+  for (const char *start = "^.*("; *start; start++) *form++ = *start;
   for (const char *end = text; *text; text = end) {
     end = *text == '[' ? skip_bracket(text) : text + 1 + (*text == '\\' && text[1]);
     if (*text == '\\' && text[1] >= '1' && text[1] <= '9') return false;
