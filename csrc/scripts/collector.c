@@ -38,7 +38,7 @@ static void *allocate(void *data, void *old, size_t old_size, size_t size) {
     free(old);
     return NULL;
   }
-  void *block = realloc(old, size);
+  void *block = w->block ? realloc(old, size) : calloc(1, size);
   if (!w->block) begin(w, block, size);
   return block;
 }
