@@ -249,10 +249,9 @@ static bool is_inside(const record *context, uintptr_t from) {
 }
 
 /* Whether signal handlers return to `from`. In calls by a root, `from` may not be an
- * address of code; in others, it may be one past the end of the code. */
+ * address of code. */
 static bool is_handler_of(const record *context, uintptr_t from) {
-  const bool is_code = (context->self != 0 && from % PAGE != 0) || rec_module_at(from);
-  return is_code && rec_is_signal_return(from);
+  return (context->self != 0 || rec_module_at(from)) && rec_is_signal_return(from);
 }
 
 /* Adds a call. A signal handler's context is below the root, not below the interrupted
