@@ -205,7 +205,7 @@ inline-matrix: $(CORE) $(BUNDLE)
 	GPROF_CASES=1000 $(LUA) $(BUSTED) spec/debug/inline_matrix_spec.lua
 
 # Compares the bounds of inclusive times with the truth for 10,000 walks through 200 random programs.
-bounds-matrix: $(CORE) $(BUNDLE)
+bounds-matrix: $(CORE) $(OPCODES) $(BUNDLE)
 	GPROF_THOROUGH=1 GPROF_CASES=10000 $(LUA) $(BUSTED) --filter='random stacks' \
 	  spec/profile/time_bounds_spec.lua
 
