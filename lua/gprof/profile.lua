@@ -443,8 +443,9 @@ function core.profile_methods:find_limits(how)
   local decodes = not how and not (self.exact or self.gnu_compat) and
     not require "gprof.library.bounds".problem(self.image, self.data,
       state_of(self).options)
-  core.find_limits(self,
-    decodes and require "gprof.library.native".load "gprof.opcodes" or nil)
+  local opcodes = decodes and require "gprof.library.native".load "gprof.opcodes"
+  local done = opcodes and pcall(core.find_limits, self, opcodes)
+  if not done then core.find_limits(self) end  -- the code may not be readable
 end
 
 --- Makes a profile of the same data with the same options, but by function. Without the

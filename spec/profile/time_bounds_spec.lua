@@ -378,4 +378,12 @@ describe("bounds", function()
       result.stderr, 1, true)
     assert.equal(program.run { "-b", "-p", other, file }.stdout, result.stdout)
   end)
+
+  it("follow from the calls alone, for a baseline, if the machine code cannot be read", function()
+    local file, symbols = written(select(2, data_of(path, 100))), shell.tmpdir() .. "/symbols"
+    shell.check { "objcopy", "--only-keep-debug", path, symbols }
+    local result = program.run { "--baseline=" .. symbols .. ".json", "--update-baseline", symbols, file }
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    assert.matches('"name": "early"', shell.read(symbols .. ".json"))
+  end)
 end)
