@@ -73,7 +73,7 @@ $(FUZZ_DIR)/unpack: fuzz/targets/unpack.c $(UNPACKING) fuzz/support.c $(FUZZ_HEA
 
 $(patsubst %,$(FUZZ_DIR)/%,$(filter-out $(FUZZ_SECTIONS) unpack,$(FUZZ_NATIVE))): \
   $(FUZZ_DIR)/%: fuzz/targets/%.c fuzz/sameness.c fuzz/support.c $(FUZZ_HEADERS) \
-  $(filter-out $(FUZZ_DIR)/objects/lua/%.o,$(FUZZ_OBJECTS))
+  $(filter-out $(FUZZ_DIR)/objects/lua/%.o $(FUZZ_DIR)/objects/bundle/%.o,$(FUZZ_OBJECTS))
 	$(say) LINK $@
 	$(quietly)$(FUZZ_LINK) -lbfd -liberty
 
