@@ -28,7 +28,7 @@ static const unsigned char *take_bins(gp_records *r, size_t left, size_t *count)
   size_t size = r->counter.bytes;
   *count = 1;
   if (gp_reader_available(r->reader, size) >= size)
-    /* counters have bytes: NOLINTNEXTLINE(clang-analyzer-core.DivideZero) */
+    /* a counter is never empty: NOLINTNEXTLINE(clang-analyzer-core.DivideZero) */
     *count = gp_reader_at_hand(r->reader) / size;
   if (*count > left) *count = left;
   const unsigned char *bytes = gp_reader_take(r->reader, *count * size);

@@ -15,10 +15,7 @@
 
 /* Claims the table if this thread runs the program. */
 static thread *claim(void) {
-  thread *t = rec_own;
-  if (!t || t != rec_lua.table || t->busy) return NULL;
-  rec_hold(t);
-  return t;
+  return rec_own == rec_lua.table ? rec_begin_work() : NULL;
 }
 
 /* Returns the slot with this number, or the topmost one. */

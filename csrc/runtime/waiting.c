@@ -199,7 +199,7 @@ static record *find_sample(const thread *t, int clock, uint64_t cpu, uintptr_t *
   stack_bounds copied;
   if (!is_recorded) copied = copy_stack(t, now.stack);
   if (read_clock(clock) != cpu) return NULL;
-  /* The thread has completed the context: its number is less than this. */
+  /* Synchronizes with the thread, which has published the context's record. */
   __atomic_load_n(&t->records, __ATOMIC_ACQUIRE);
   if (!is_recorded) context = rec_path_of_waiting(t->waiting, now.at, now.stack, copied);
   if (!context) return NULL;

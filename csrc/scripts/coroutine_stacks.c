@@ -36,7 +36,7 @@ static bool grow(scr_stacks *stacks) {
   scr_stacks grown = {.size = stacks->size};
   for (size_t i = 0; i < stacks->size; i++) grown.used += is_live(&stacks->list[i]);
   if (grown.used > grown.size / 4) grown.size *= 2;
-  /* there is always room: NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI) */
+  /* the size is never 0: NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI) */
   grown.list = calloc(grown.size, sizeof *grown.list);
   if (!grown.list) return false;
   for (size_t i = 0; i < stacks->size; i++)

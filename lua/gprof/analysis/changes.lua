@@ -169,13 +169,6 @@ local function sizes_of(list)
   return sizes
 end
 
--- Puts columns in an order.
-local function arrange(columns, order)
-  for name, values in pairs(columns) do
-    columns[name] = column_order.picked(values, order)
-  end
-end
-
 --- Sorts rows by the sizes of their changes, then by name and file.
 -- @tparam table rows
 function changes.sort(rows)
@@ -191,7 +184,7 @@ function changes.sort(rows)
     rows[field] = column_order.picked(rows[field], order)
   end
   for _, field in ipairs { "self", "total", "calls", "self_calls", "blocks" } do
-    if rows[field] then arrange(rows[field], order) end
+    if rows[field] then column_order.arrange(rows[field], order) end
   end
 end
 

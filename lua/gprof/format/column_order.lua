@@ -57,6 +57,15 @@ function column_order.by(columns)
   return order
 end
 
+--- Puts columns in an order.
+-- @tparam {[string]=table} columns are all replaced
+-- @tparam {integer,...} order
+-- @treturn {[string]=table} the columns
+function column_order.arrange(columns, order)
+  for column, values in pairs(columns) do columns[column] = picked(values, order) end
+  return columns
+end
+
 --- Sorts columns.
 -- @tparam {[string]=table} columns are all replaced if they are not in order
 -- @tparam string name of the one by which they are sorted, of numbers or strings; equal
@@ -64,9 +73,7 @@ end
 -- @treturn {[string]=table} the columns
 function column_order.sort(columns, name)
   local order = column_order.of(columns[name])
-  if not order then return columns end
-  for column, values in pairs(columns) do columns[column] = picked(values, order) end
-  return columns
+  return order and column_order.arrange(columns, order) or columns
 end
 
 return column_order

@@ -87,11 +87,14 @@ end
 -- @treturn string the path, or that of the context profile
 function context_files.path_for(image, path, format)
   local id = image.build_id
-  if format and format ~= "auto" or not id or builds.of_file(path) == id then
+  local contexts = id and (format or "auto") == "auto" and
+    profile_files.existing_contexts(path)
+  if not contexts then return path end
+  if builds.of_contexts(profile_files.start_of_contexts(contexts)) == id then
     return path
   end
-  local contexts = context_files.companion_contexts(image, path)
-  return contexts and contexts.path or path
+  local companion = context_files.companion_contexts(image, path)
+  return companion and companion.path or path
 end
 
 --- A sum of the context profiles of profiles, all of which must have one.
