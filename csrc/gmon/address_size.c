@@ -102,15 +102,17 @@ static bool makes_sense_bsd(const beginning *b) {
          (b->size - total) % (3 * size) == 0;
 }
 
-bool gp_has_other_address_size(gp_records *r, bool magic) {
+gp_size_verdict gp_examine_address_size(gp_records *r, bool magic) {
   size_t count = examined(r->reader, magic);
   beginning own = {.bytes = gp_reader_peek(r->reader, count), .count = count,
                    .size = r->reader->size, .layout = r->layout};
   beginning other = own;
   if (r->reader->size != UINT64_MAX) own.size = other.size -= r->reader->offset;
   other.layout.pointer_size = own.layout.pointer_size == 8 ? 4 : 8;
-  if (!own.bytes) return false;
-  if (magic) return !makes_sense_magic(own) && makes_sense_magic(other);
-  if (is_dated(&own) || is_dated(&other)) return !is_dated(&own);
-  return !makes_sense_bsd(&own) && makes_sense_bsd(&other);
+  if (!own.bytes) return GP_SIZE_OWN;
+  if (!magic && !is_dated(&own) && is_dated(&other)) return GP_SIZE_OTHER;
+  if (!magic && is_dated(&own)) return GP_SIZE_OWN;
+  bool seems_other = magic ? !makes_sense_magic(own) && makes_sense_magic(other)
+                           : !makes_sense_bsd(&own) && makes_sense_bsd(&other);
+  return seems_other ? GP_SIZE_SEEMS_OTHER : GP_SIZE_OWN;
 }

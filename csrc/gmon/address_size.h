@@ -8,8 +8,18 @@
 
 #include "gmon/records.h"
 
-/* Whether the beginning of the file makes sense only with the other size of addresses.
- * Consumes nothing. */
-bool gp_has_other_address_size(gp_records *r, bool magic);
+/* What the beginning of a file says about the size of its addresses: it is the program's;
+ * it is the other one, where the version number of a 4.4BSD profile is; or it seems to be
+ * the other one, with which alone the beginning makes sense. What can be examined of a
+ * stream depends on its size, so this explains why a file cannot be read, and refuses
+ * none that can. */
+typedef enum gp_size_verdict {
+  GP_SIZE_OWN,
+  GP_SIZE_OTHER,
+  GP_SIZE_SEEMS_OTHER,
+} gp_size_verdict;
+
+/* Examines the beginning of the file. Consumes nothing. */
+gp_size_verdict gp_examine_address_size(gp_records *r, bool magic);
 
 #endif

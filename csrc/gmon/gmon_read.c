@@ -285,6 +285,36 @@ static bool fail_address_size(const gp_records *r) {
                  8 * other);
 }
 
+/* Reads a file whose format is known, except for the variants of BSD's. */
+static bool read_known(gp_records *r, gp_format format, bool magic) {
+  bool dated = format != GP_FORMAT_PROF && !magic && is_44bsd(r);
+  r->kind.format = format == GP_FORMAT_BSD && dated ? GP_FORMAT_44BSD : format;
+  switch (format) {
+    case GP_FORMAT_MAGIC:
+      if (!magic)
+        return gp_fail(r->error,
+                       "not in the magic format: does not begin with \"gmon\"");
+      return read_magic(r);
+    case GP_FORMAT_44BSD:
+      if (!dated)
+        return gp_fail(r->error, "lacks the version number of a 4.4BSD profile");
+      return read_bsd(r, true);
+    case GP_FORMAT_PROF: return gp_mon_out_read(r);
+    default: return read_bsd(r, dated);
+  }
+}
+
+/* Reads a file whose format is known. If that fails, and the file seems to have addresses
+ * of the other size, this is the reason. */
+static bool read_explained(gp_records *r, gp_format format, bool magic) {
+  gp_size_verdict verdict =
+      format == GP_FORMAT_PROF ? GP_SIZE_OWN : gp_examine_address_size(r, magic);
+  if (verdict == GP_SIZE_OTHER) return fail_address_size(r);
+  if (read_known(r, format, magic)) return true;
+  if (verdict == GP_SIZE_SEEMS_OTHER && !r->reader->failed) fail_address_size(r);
+  return false;
+}
+
 static bool read_file(gp_records *r, gp_format format) {
   if (gp_reader_available(r->reader, 1) == 0 && !r->reader->failed)
     return gp_fail(r->error, "is empty");
@@ -305,23 +335,7 @@ static bool read_file(gp_records *r, gp_format format) {
   if (format == GP_FORMAT_PROF && magic) format = GP_FORMAT_MAGIC;
   if (magic && format != GP_FORMAT_MAGIC)
     return gp_fail(r->error, "begins with \"gmon\": the format must be magic or auto");
-  if (format != GP_FORMAT_PROF && gp_has_other_address_size(r, magic))
-    return fail_address_size(r);
-  r->kind.format = format == GP_FORMAT_BSD && is_44bsd(r) ? GP_FORMAT_44BSD : format;
-  switch (format) {
-    case GP_FORMAT_MAGIC:
-      if (!magic)
-        return gp_fail(r->error,
-                       "not in the magic format: does not begin with \"gmon\"");
-      return read_magic(r);
-    case GP_FORMAT_44BSD:
-      if (!is_44bsd(r))
-        return gp_fail(r->error, "lacks the version number of a 4.4BSD profile");
-      return read_bsd(r, true);
-    case GP_FORMAT_PROF: return gp_mon_out_read(r);
-    default:
-      return read_bsd(r, r->kind.format == GP_FORMAT_44BSD);
-  }
+  return read_explained(r, format, magic);
 }
 
 bool gp_data_read_from(gp_data *data, gp_reader *reader, const gp_read_options *options,

@@ -194,4 +194,14 @@ describe("a profile with addresses of another size is recognized:", function()
       end)
     end
   end
+
+  it("not where an odd unit suggests it", function()
+    local shape = shapes[1]
+    local path = save(gmon.shared { pointer = shape.pointer, big = shape.big, low = LOW, high = HIGH, rate = 1 << 16,
+      bins = { n = 16, [3] = 5 }, arcs = {}, dimension = ("\1"):rep(8) .. "seconds" })
+    local pipe <close> = assert(io.popen("cat " .. path))
+    local fresh <const> = function() return gprof.data.new { image = assert(gprof.image(craft(shape))) } end
+    assert.truthy(fresh():read(path))
+    assert.truthy(fresh():read(pipe))
+  end)
 end)
