@@ -3,8 +3,8 @@
 -- Parts: choices (options, and which report); the profile; a symspec; another symspec, a symbol file or a map.
 --
 -- Properties: data that cannot be read gives a message of one line that begins with the file name. A profile that
--- cannot be built gives a message of one line. Printing a report twice gives the same text of limited size. Functions
--- do not get more time than was sampled.
+-- cannot be built gives a message of one line, and an invalid symspec is a bad argument. Printing a report twice gives
+-- the same text of limited size. Functions do not get more time than was sampled.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -99,11 +99,13 @@ return function(choices, file, include, last)
     return checks.message(message, path)
   end
   local options = choose_profile(choose, include, last)
-  local profile <close>, problem = gprof.profile(program.image, data, options)
+  local done, profile, problem = checks.misused(gprof.profile, program.image, data, options)
+  if not done then return end
   if not profile then
     return checks.message(problem)
   end
   local name, shown = choose(REPORTS), choose_report(choose, options)
   assert(printed(profile, data, name, shown) == printed(profile, data, name, shown), "the second report differs")
   check_times(profile, data)
+  profile:close()
 end
