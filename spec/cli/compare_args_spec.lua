@@ -10,13 +10,16 @@ local small = require "support.small"
 
 local dkjson = require "dkjson"
 
--- Builds version `number` of the fixture in a new directory. Returns the image, the directory and the symbols.
-local function make(number)
+-- Builds version `number` of the fixture in a new directory, from left.c and right.c, or from files with other names.
+-- Returns the image, the directory and the symbols.
+local function make(number, left, right)
   local dir = shell.tmpdir("build-" .. number)
-  for _, name in ipairs { "left", "right" } do
-    shell.write(dir .. "/" .. name .. ".c", shell.read(build.fixture("builds/" .. name .. ".c")))
+  left, right = left or "left.c", right or "right.c"
+  for name, path in pairs { left = left, right = right } do
+    shell.check { "mkdir", "-p", (dir .. "/" .. path):match "^(.*)/" }
+    shell.write(dir .. "/" .. path, shell.read(build.fixture("builds/" .. name .. ".c")))
   end
-  shell.check({ "gcc", "-O0", "-g", "-DBUILD=" .. number, "-o", "program", "left.c", "right.c" }, { cwd = dir })
+  shell.check({ "gcc", "-O0", "-g", "-DBUILD=" .. number, "-o", "program", left, right }, { cwd = dir })
   local made = { image = dir .. "/program", dir = dir }
   made.symbols = build.symbols(made.image).by_name
   return made
@@ -184,6 +187,15 @@ old new change error ratio old new change error ratio old new change ratio name
     assert.truthy(printed("--inline-file-names", table.unpack(words)):find(" old_name (left.c)\n", 1, true))
     assert.truthy(printed("-L", table.unpack(words)):find((" moved (%s/right.c, was in %s/left.c)\n"):format(new.dir,
       old.dir), 1, true))
+  end)
+
+  it("shows directories where only these tell functions apart", function()
+    local made = make(1, "a/work.c", "b/work.c")
+    local path = profile(made, { ["helper"] = 10, ["helper 2"] = 40 })
+    local text = printed("-z", "--compare=" .. path, made.image, path)
+    for _, directory in ipairs { "a", "b" } do
+      assert.truthy(text:find((" helper (%s/%s/work.c)\n"):format(made.dir, directory), 1, true))
+    end
   end)
 
   it("explains the report, except with -b", function()

@@ -176,14 +176,29 @@ local function changed_rows(columns)
   return changed
 end
 
--- Returns the set of names that several rows have.
+-- Returns the names that several rows have, each with what tells the rows apart: "file",
+-- or "path" if the files of some differ only in their directories.
 local function ambiguous_names(columns)
-  local seen, several = {}, {}
+  local seen, several, files = {}, {}, {}
   for _, name in ipairs(columns.name) do
-    several[name] = seen[name]
+    several[name] = seen[name] and "file"
     seen[name] = true
   end
+  for i, name in ipairs(columns.name) do
+    local file = several[name] and (columns.is[i].file or columns.was[i].file)
+    if file then
+      local key = name .. "\0" .. common.file(file, {})
+      several[name] = files[key] and "path" or several[name]
+      files[key] = true
+    end
+  end
   return several
+end
+
+-- Whether the file's name has changed. Directories matter if they are asked for: programs
+-- are often built in several.
+local function has_moved(row, options)
+  return common.file(row.new_file, options) ~= common.file(row.old_file, options)
 end
 
 -- Returns what follows a row's name: its file if the name is ambiguous, and its old file
@@ -191,9 +206,10 @@ end
 local function notes(row, several, options)
   local wanted = several[row.name] or options.inline_file_names
   if not wanted and row.new_file == row.old_file and not row.old_name then return "" end
-  local new = row.new_file and common.file(row.new_file, options)
-  local old = row.old_file and common.file(row.old_file, options)
-  local moved, list = new and old and new ~= old, {}
+  local shown = { print_path = options.print_path or several[row.name] == "path" }
+  local new = row.new_file and common.file(row.new_file, shown)
+  local old = row.old_file and common.file(row.old_file, shown)
+  local moved, list = new and old and has_moved(row, options), {}
   if moved or (new or old) and wanted then list[1] = new or old end
   if moved then list[2] = "was in " .. old end
   if row.old_name then list[#list + 1] = "was " .. row.old_name end
