@@ -138,6 +138,21 @@ describe("a Lua program in the place of a program", function()
   end)
 end)
 
+describe("an option about machine code", function()
+  it("is reported to have no effect on a Lua program", function()
+    local dir = shell.tmpdir "recorded"
+    local script, path = shell.write(dir .. "/work.lua", "tostring(1)"), dir .. "/work.prof"
+    assert.equal(0, program.run({ "--record", "--output=" .. path, script }).status)
+    for word, option in pairs { ["-c"] = "-c (--static-call-graph)", ["--inlines"] = "--inlines",
+      ["--bounds"] = "--bounds" } do
+      assert.equal(("option %s has no effect on a Lua program: it is about machine code"):format(option),
+        warned(word, "-q", path))
+    end
+    assert.equal(("gprof.lua: %s: is a profile of a Lua program, and a sample profile is for compilers\n"):format(path),
+      run("--export=sample-profile", path).stderr)
+  end)
+end)
+
 describe("an exported profile in the place of a program or profile", function()
   it("is reported, with the option for comparisons", function()
     local export = shell.tmpdir() .. "/good.json"

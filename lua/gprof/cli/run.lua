@@ -270,6 +270,9 @@ end
 -- would show more than the user asked for.
 local function make_profile(run)
   local settings = run.settings
+  if run.image.has_scripts then
+    require "gprof.cli.advice.interpreted".leave_out(settings, warn)
+  end
   settings.line = needed_lines(settings, run.printed)
   settings.idle_blocks = run.printed.annotation or
     run.printed.executions and settings.display_unused_functions

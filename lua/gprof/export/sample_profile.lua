@@ -103,10 +103,14 @@ end
 -- @tparam table options `warn`: function called with each reason why the sample profile
 --   is not complete
 -- @tparam stream write
--- @raise if there is no debugging information for the recorded code
+-- @raise if there is no debugging information for the recorded code, or it is Lua code
 return function(profile, options, write)
   profile = profile:by_function()
   local image = profile.image
+  if image.has_scripts then
+    error({ message = image.path .. ": is a profile of a Lua program, and a sample " ..
+      "profile is for compilers" }, 0)
+  end
   local from_clang = image:has_debug_text "clang "  -- so discriminators are LLVM's
   local functions, places, unknown = source_counts.of(profile, from_clang)
   check(image, functions, unknown, from_clang, options)
