@@ -71,6 +71,17 @@ describe("--by-build", function()
     check(run("--sum-file=elsewhere/day.%b", "--keep-going", "programs", "profiles"), "elsewhere/day.%b")
   end)
 
+  it("reads profiles of any format, whatever the format of the sums", function()
+    local result = run("-O", "magic", "programs", "profiles/1.1.ctx")
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    os.remove(dir .. "/gmon." .. ids[1] .. ".sum.ctx")
+    result = run("-O", "4.4bsd", "programs", "profiles/1.1")
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    local path = dir .. "/gmon." .. ids[1] .. ".sum"
+    assert.not_equal("gmon", shell.read(path):sub(1, 4))
+    os.remove(path)
+  end)
+
   it("reads lists and archives, with the members in any order", function()
     check(launch.line([[ls profiles/* | "$@"]], { "--by-build", "programs", "--profiles-from=-" }, { cwd = dir }),
       "gmon.%b.sum")

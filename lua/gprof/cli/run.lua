@@ -70,14 +70,8 @@ end
 
 local function data_options(settings)
   local rules = policy.of(settings)
-  local format = settings.file_format
-  if format == "auto" or settings.styles.sum and rules.detects_summed_formats and
-    format ~= "prof"
-  then
-    format = nil  -- -O is the format of the sum; profiles may have any format
-  end
   return {
-    file_format = format,
+    file_format = defaults.input_format(settings),
     mixed_rates = rules.adds_mixed_rates,
     assume_proportional = settings.assume_proportional or not rules.measured_times or
       not shows_times(settings),

@@ -3,6 +3,8 @@
 -- @internal gprof.cli.options.defaults
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local policy = require "gprof.library.policy"
+
 local defaults = {}
 
 --- Returns the settings of an empty command line.
@@ -24,6 +26,17 @@ end
 -- @treturn string
 function defaults.profile_path(settings)
   return settings.file_format == "prof" and "mon.out" or "gmon.out"
+end
+
+--- Returns the format of the profiles to read. The option `file_format` is that of a sum,
+-- whose profiles may have any format, except "prof", which cannot be detected.
+-- @tparam table settings
+-- @treturn string|nil nil for any format
+function defaults.input_format(settings)
+  local format = settings.file_format
+  local is_of_sum = settings.styles.sum and policy.of(settings).detects_summed_formats
+  if format == "auto" or is_of_sum and format ~= "prof" then return nil end
+  return format
 end
 
 --- Returns the path to which a sum is written.

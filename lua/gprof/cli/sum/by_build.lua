@@ -55,8 +55,8 @@ local function new_group(self, id, path)
   if target.is_new then
     raise("%s: was created by another process meanwhile", target.path)
   end
-  local group =
-    inputs.new_target(image, settings, { file_format = settings.file_format }, true)
+  local options = { file_format = defaults.input_format(settings) }
+  local group = inputs.new_target(image, settings, options, true)
   group.image, group.settings, group.target = image, settings, target
   group.name, group.paths = id, {}
   self.groups[id] = group
@@ -83,7 +83,7 @@ end
 -- Counts the gmon.out in archives that have block counts, which context profiles lack.
 local function count_blocks(self, list)
   local data <close> = gprof.data.new { big_endian = list.head:byte(5) == 0 }
-  local done = data:read(list.archive, self.settings.file_format)
+  local done = data:read(list.archive, defaults.input_format(self.settings))
   if done and data.block_records > 0 then self.blocks = self.blocks + 1 end
 end
 

@@ -16,6 +16,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local defaults = require "gprof.cli.options.defaults"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local policy = require "gprof.library.policy"
@@ -343,7 +344,8 @@ end
 -- @raise a table with the field `message`
 function inputs.read_groups(settings, choose, is_part, warn)
   local list = profiles.stream(settings)
-  local mode = { file_format = settings.file_format, keep_going = settings.keep_going,
+  local mode = { file_format = defaults.input_format(settings),
+    keep_going = settings.keep_going,
     forget_files = true, jobs = 1, duplicates = require "gprof.cli.sum.duplicates",
     choose = choose, is_part = is_part,
     explain = function(_, message) return message end }
