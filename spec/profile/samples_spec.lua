@@ -156,6 +156,80 @@ describe("the total of selected functions", function()
   end)
 end)
 
+describe("a histogram of the C library", function()
+  -- Functions of two bytes, of which each contains one unit of code.
+  local LOW <const>, COUNT <const> = 0x1000, 600
+  local symbols = {}
+  for i = 1, COUNT do symbols[i] = { "f" .. i, 2 * (i - 1) } end
+  local units = gprof.image(build.craft { address = LOW, text = 2 * COUNT, symbols = symbols })
+
+  -- Returns the functions in which a sample in function `which` may have been, and its share of each.
+  local function shares(size, which)
+    local bins, number = gmon.like_library(LOW, LOW + size)
+    local bin, expected = number(LOW + 2 * (which - 1)), {}
+    for i = 1, size // 2 do
+      if number(LOW + 2 * (i - 1)) == bin then expected[#expected + 1] = "f" .. i end
+    end
+    local found = ticks_of(profile_of(units, { LOW, LOW + size, { n = bins, [bin] = 12 } }))
+    return expected, found
+  end
+
+  it("has each sample in the code that was sampled", function()
+    for _, size in ipairs { 4, 8, 100, 1188, 1192, 1196, 1200 } do
+      for which = 1, size // 2, size > 100 and 41 or 1 do
+        local expected, found = shares(size, which)
+        for _, name in ipairs(expected) do
+          assert.equal(12 / #expected, found[name], ("%s of %d bytes"):format(name, size))
+        end
+      end
+    end
+  end)
+
+  it("has the samples of an address in the bin of the address", function()
+    if not build.supported "labels" then return pending "the loop is for x86-64" end
+    local dir = shell.tmpdir "loop"
+    shell.write(dir .. "/loop.c", [[
+      #include <signal.h>
+      #include <stdlib.h>
+      #include <sys/time.h>
+      __asm__(".text; ret; .space " SPACE "; .p2align 1; loop: jmp loop");
+      void loop(void);
+      static void end(int number) { exit(number != SIGVTALRM); }
+      int main(void) {
+        struct itimerval timer = {{0, 0}, {0, 100000}};
+        signal(SIGVTALRM, end);
+        setitimer(ITIMER_VIRTUAL, &timer, NULL);
+        loop();
+      }
+    ]])
+    for space = 2, 16, 2 do
+      local define = ('-DSPACE="%d"'):format(space)
+      shell.check({ "gcc", "-pg", "-no-pie", define, "-o", "loop", "loop.c" }, { cwd = dir })
+      shell.check({ "./loop" }, { cwd = dir })
+      local looping <close> = assert(gprof.image(dir .. "/loop"))
+      local histogram = assert(gprof.data(looping, dir .. "/gmon.out")):histograms()()
+      local _, samples = histogram:bin_at(build.address(dir .. "/loop", "loop"))
+      assert.is_true(samples > 0)
+    end
+  end)
+
+  it("has bins with addresses", function()
+    local bins, number = gmon.like_library(LOW, LOW + 1196)
+    local histogram = profile_of(units, { LOW, LOW + 1196, { n = bins, [number(LOW + 640)] = 3 } }).data:histograms()()
+    for bin, samples, first, past in histogram:bins() do
+      assert.same({ number(LOW + 640), 3 }, { bin, samples })
+      for address = first, past - 1 do
+        assert.equal(bin, number(address))
+        assert.same({ bin, 3, first, past }, { histogram:bin_at(address) })
+      end
+      assert.not_equal(bin, number(first - 1))
+      assert.not_equal(bin, number(past))
+    end
+    assert.is_nil(histogram:bin_at(LOW - 1))
+    assert.is_nil(histogram:bin_at(LOW + 1196))
+  end)
+end)
+
 describe("a profiling function", function()
   for _, name in ipairs { "mcount", "_mcount", "__mcount", "__mcount_internal", "_gprof_mcount", "__mcleanup" } do
     it("such as " .. name .. " is excluded, also from the total", function()
