@@ -17,23 +17,20 @@ typedef struct sorting {
  * allocation. */
 enum { STACK_ROWS = 64 };
 
-/* Up to this number of rows, an insertion sort is faster than merging. */
-enum { FEW = 8 };
-
-static void insertion_sort(const sorting *s, uint32_t *rows, size_t count) {
-  for (size_t i = 1; i < count; i++) {
-    uint32_t row = rows[i];
-    size_t at = i;
-    for (; at > 0 && s->before(s->context, row, rows[at - 1]); at--)
-      rows[at] = rows[at - 1];
-    rows[at] = row;
-  }
+/* Two rows need no scratch space, and no merging. */
+static void sort_pair(const sorting *s, uint32_t *rows) {
+  uint32_t left = rows[0], right = rows[1];
+  if (!s->before(s->context, right, left)) return;
+  rows[0] = right;
+  rows[1] = left;
 }
 
-/* The recursion depth is logarithmic in `count`. */
+/* The recursion depth is logarithmic in `count`. Another way to sort a few rows would
+ * lead to another order where a comparison is not transitive. */
 static void merge_sort(const sorting *s, uint32_t *rows, size_t count) {
-  if (count <= FEW) {
-    insertion_sort(s, rows, count);
+  if (count < 2) return;
+  if (count == 2) {
+    sort_pair(s, rows);
     return;
   }
   size_t half = count / 2;
