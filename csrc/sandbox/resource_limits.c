@@ -38,11 +38,19 @@ static bool set_limit(resource_name resource, rlim_t soft, rlim_t hard) {
   return setrlimit(resource, &limit) == 0;
 }
 
+/* Restores what a signal does by default: the process may have inherited that it is
+ * ignored or blocked. */
+static bool restore(int number) {
+  sigset_t set;
+  return sigemptyset(&set) == 0 && sigaddset(&set, number) == 0 &&
+         signal(number, SIG_DFL) != SIG_ERR &&
+         sigprocmask(SIG_UNBLOCK, &set, NULL) == 0;
+}
+
 /* At the soft limit of CPU time the process gets SIGXCPU; a second later, SIGKILL. At the
- * limit of file size it gets SIGXFSZ. Restores that signal's default action, because the
- * process may have inherited it as ignored. */
+ * limit of file size it gets SIGXFSZ. */
 static bool set_limits(const gp_limits *limits) {
-  return signal(SIGXFSZ, SIG_DFL) != SIG_ERR &&
+  return restore(SIGXCPU) && restore(SIGXFSZ) &&
          set_limit(RLIMIT_CPU, limits->seconds, limits->seconds + 1) &&
          set_limit(RLIMIT_FSIZE, limits->file, limits->file) &&
          set_limit(RLIMIT_CORE, 0, 0) &&

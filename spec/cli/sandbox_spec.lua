@@ -355,6 +355,13 @@ describe("the end of the sandboxed process is reported in one line:", function()
     check_failure(image .. ": took more than 1 second of CPU time", (run("while true do end", "--sandbox-time=1")))
   end)
 
+  it("time that runs out, if the signal for that was ignored before", function()
+    local script = shell.write(shell.tmpdir() .. "/endless.lua", "return function() while true do end end")
+    local result = launch.line([[trap '' XCPU; exec "$@"]],
+      { "--sandbox-time=1", "--report=" .. script, image, profile })
+    check_failure(image .. ": took more than 1 second of CPU time", result)
+  end)
+
   it("a file that grows without end", function()
     check_failure(image .. ": wrote more than 64 MB",
       (run("while true do write(('x'):rep(65536)) end", "--sandbox-memory=64")))
