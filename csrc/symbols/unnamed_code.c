@@ -131,7 +131,8 @@ bool gp_unnamed_code_add(gp_symtab *symtab, const gp_image *image, const char *n
   filling f = {.old = symtab, .new = *symtab, .file = name, .unnamed = GP_NONE};
   f.new.count = 0;
   uint64_t *ends = gp_code_ends(symtab, image);
-  const bool done = gp_unnamed_code_read(&f.code, image) && allocate(&f) && ends;
+  const bool read = gp_unnamed_code_read(&f.code, image);
+  const bool done = allocate(&f) && read && ends;  /* no column of *symtab is left in f */
   if (done) fill(&f, ends, image->code);
   f.new.text_high = image->code.high;
   free(ends);

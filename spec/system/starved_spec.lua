@@ -11,6 +11,7 @@ local crafted = require "support.crafted"
 local faults = require "support.faults"
 local gmon = require "support.gmon"
 local program = require "support.program"
+local recorder = require "support.recorder"
 local shell = require "support.shell"
 local stacks = require "support.context_stacks"
 
@@ -55,6 +56,10 @@ describe("without memory", function()
   local functions = { "main", "work", "leaf" }
   local recorded = shell.write(inputs .. "/recorded.ctx", stacks.pack(functions, {
     { "main", "work", "leaf", ticks = 3 }, { "main", "@", "leaf", ticks = 2 }, { "(main)", "leaf", ticks = 1 } }))
+  local nameless = inputs .. "/nameless"  -- its functions are found in the unwind tables
+  shell.check { "gcc", "-s", "-o", nameless, shell.write(inputs .. "/nameless.c",
+    "int main(void) { for (volatile int i = 0; i < 30000000; i++); return 0; }") }
+  local _, nameless_run = recorder.record(nameless)
   local copies = {}  -- the same file twice would cause a warning
   for i = 1, 2 do copies[i] = shell.write(inputs .. "/copy" .. i, shell.read(profile)) end
   local list = shell.write(inputs .. "/list", table.concat(copies, "\n") .. "\n")
@@ -104,6 +109,7 @@ describe("without memory", function()
       it_says_so("command", table.unpack(table.move({ image, profile }, 1, 2, #words + 1, words)))
     end
     it_says_so("command", "-b", "-q", "--tree", crafted.image { functions = functions }, recorded)
+    it_says_so("command", "-p", nameless, nameless_run .. "/gmon.out")
     it_says_so("command", "-s", "--jobs=2", image, profile, profile, profile)
   end)
 

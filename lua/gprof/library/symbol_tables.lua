@@ -33,8 +33,10 @@ local function of_stripped(image, message, shared, is_recorded, make)
   core.use_dynamic_symbols(image)
   core.state(image).has_unnamed_code = not is_library
   local base_name <const> = require "gprof.format.path".base
-  symbols = make(not is_library and base_name(image.path) or nil)
-  return symbols, not symbols and message or nil
+  local problem
+  symbols, problem = make(not is_library and base_name(image.path) or nil)
+  if symbols then return symbols end
+  return nil, core.lacks_symbols(image) and message or problem
 end
 
 --- Returns the symbol table of an image. Tracing bypasses the cache.
