@@ -83,14 +83,23 @@ static void *run(void *opaque) {
   return NULL;
 }
 
+/* The stack of a thread, in bytes. libiberty's demangler needs tens of kilobytes for a
+ * name, and recurses; musl's threads have 128 KB. */
+#define STACK_SIZE (2 << 20)
+
 /* A thread inherits its signal mask. */
 static void start(part *parts, size_t count) {
   sigset_t all, before;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return;
+  pthread_attr_setstacksize(&attributes, STACK_SIZE);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   for (size_t i = 1; i < count; i++)
-    parts[i].started = pthread_create(&parts[i].thread, NULL, run, &parts[i]) == 0;
+    parts[i].started =
+        pthread_create(&parts[i].thread, &attributes, run, &parts[i]) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
 }
 
 void gp_parallel(size_t count, gp_task *task, void *work) {
