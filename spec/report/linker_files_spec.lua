@@ -4,6 +4,7 @@
 local build = require "support.build"
 local chance = require "support.chance"
 local crafted = require "support.crafted"
+local gprof = require "gprof"
 local program = require "support.program"
 local shell = require "support.shell"
 
@@ -149,6 +150,15 @@ describe("the order for a linker", function()
       assert.truthy(names:find(name), name)
     end
     for _, name in ipairs { "unused", "never", "%.cold", "_start" } do assert.falsy(names:find(name), name) end
+  end)
+
+  it("has functions that were called only by unknown callers", function()
+    local image = crafted.image { functions = { "alone", "idle" } }
+    local data, path = gprof.data.new { image = assert(gprof.image(image)) }, shell.tmpdir() .. "/gmon.out"
+    assert(data:add_arc(-1, build.address(image, "alone"), 1))
+    assert(data:write(path))
+    local written = lines(program.run({ "-r", "--order-format=lld", image, path }).stdout)
+    assert.same({ "alone" }, { written[2], written[3] })
   end)
 
   for format, way in pairs(ORDERED) do

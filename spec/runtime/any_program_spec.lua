@@ -99,6 +99,11 @@ describe("--record of a stripped program", function()
     end)
   end)
 
+  it("has no names for a linker, as there are no symbols", function()
+    local where = record_once(stripped)
+    assert.equal("", program.run({ "-r", stripped, where .. "/gmon.out" }).stdout)
+  end)
+
   it("finds functions if there are no symbols at all", function()
     sampled.decide(function()
       local profile = profile_of(stripped)

@@ -19,9 +19,9 @@ typedef struct gp_static_calls {
   uint32_t *caller, *callee;
 } gp_static_calls;
 
-/* Decodes all functions in .text, each from its start. Calls in a cold part belong to the
- * part's function. Errors: the architecture is not supported; .text has no contents; no
- * memory. */
+/* Decodes the functions in all sections with code, each from its start. Calls in a cold
+ * part belong to the part's function. Errors: the architecture is not supported; .text
+ * has no contents; no memory. */
 bool gp_static_calls_find(gp_static_calls *calls, const gp_image *image,
                           const gp_symtab *symtab, const gp_opcodes *opcodes,
                           gp_error *error);

@@ -64,6 +64,15 @@ function layout.room(options, taken)
   return lines * width - taken
 end
 
+--- Returns what stands for text that is cut out.
+-- @tparam table options of the report
+-- @treturn string "…"; "..." on a terminal that does not expect UTF-8
+-- @treturn integer its width in columns
+function layout.mark(options)
+  if options.terminal_width and not terminal.is_utf8() then return "...", 3 end
+  return "…", 1
+end
+
 --- Returns the function that shortens the names of a report: to their short forms with
 -- `short_names`, and further for narrow lines. Different names remain different (see
 -- csrc/symbols/distinct_names.h).
@@ -75,7 +84,7 @@ function layout.shortener(all, options)
   if not (options.terminal_width or options.short_names) then
     return function(number) return all[number] end
   end
-  local distinct, mark = names.distinct(all), terminal.is_utf8() and "…" or "..."
+  local distinct, mark = names.distinct(all), (layout.mark(options))
   local form = options.short_names and "without arguments" or "complete"
   return function(number, taken)
     return distinct(number, form, layout.room(options, taken), mark)

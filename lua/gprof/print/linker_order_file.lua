@@ -25,11 +25,11 @@ local function functions_that_ran(profile)
   for caller, callee, count in profile:arcs("id", "caller_id", "callee_id", "count") do
     if count > 0 then ran[caller], ran[callee] = true, true end
   end
-  for id, symbol, ticks, address, object in
-    profile:functions("address", "id", "symbol", "ticks", "address", "object")
+  for id, symbol, ticks, calls, address, object in
+    profile:functions("address", "id", "symbol", "ticks", "calls", "address", "object")
   do
     local is_code = address and not object and not symbol:find "^<" and not fixed[symbol]
-    if is_code and (ran[id] or ticks > 0) then
+    if is_code and (ran[id] or ticks > 0 or calls > 0) then
       list[#list + 1], names[id] = id, symbol:match "^.[^@]*" or symbol
     end
   end

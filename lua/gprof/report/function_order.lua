@@ -9,15 +9,14 @@ local linker_order = require "gprof.linker_order"
 local policy = require "gprof.library.policy"
 
 -- Returns the numbers of the functions, in address order, and the set of those that are
--- not listed: functions that were only inlined have no code, and entries of a shared
--- library such as `<plt>` are no functions.
-local function functions_of(profile)
+-- not listed: functions that were only inlined have no code, and there are no symbols
+-- such as `<plt>` of a shared library or `<program+0x1020>` of a stripped program.
+local function functions_of(profile, faulty)
   local nodes, unlisted = {}, {}
-  for id, address in profile:functions("address", "id", "address") do
+  for id, address, symbol in profile:functions("address", "id", "address", "symbol") do
     nodes[#nodes + 1] = id
-    if not address or profile.outside and profile:get(id, "symbol"):find "^<" then
-      unlisted[id] = true
-    end
+    local is_symbol = faulty and not profile.outside or not symbol:find "^<"
+    if not (address and is_symbol) then unlisted[id] = true end
   end
   return nodes, unlisted
 end
@@ -35,8 +34,8 @@ return function(profile, options, write)
   if options.order_format and policy.of(options).extends_reports then
     return require "gprof.print.linker_order_file"(profile, options, write)
   end
-  local nodes, unlisted = functions_of(profile)
   local faulty = not policy.of(options).lists_functions_once
+  local nodes, unlisted = functions_of(profile, faulty)
   local order = linker_order.of_profile(profile, nodes, options.heuristic,
     { faulty = faulty })
   local line = write:rows(profile, "function", "%{symbol}\n")

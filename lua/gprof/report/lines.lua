@@ -74,11 +74,12 @@ local function texts_of(rows, count, options)
   return texts
 end
 
--- Cuts a text to a number of columns.
-local function cut(text, columns)
+-- Cuts a text to a number of columns, if there is a limit.
+local function cut(text, columns, options)
   local length = utf8.len(text)
-  if not length or length <= columns then return text end
-  return text:sub(1, utf8.offset(text, columns) - 1) .. "…"
+  if not (columns and length) or length <= columns then return text end
+  local mark, width = layout.mark(options)
+  return text:sub(1, utf8.offset(text, math.max(columns - width, 0) + 1) - 1) .. mark
 end
 
 -- Returns the columns of places and functions, and their widths.
@@ -107,7 +108,7 @@ local function write_callers(row, callers, options, taken, write)
   local text = require "gprof.print.inlined_at".callers(known, options)
   local columns = options.terminal_width and
     math.max(LEAST_TEXT, options.terminal_width - taken)
-  write("%s%s\n", (" "):rep(taken), columns and cut(text, columns) or text)
+  write("%s%s\n", (" "):rep(taken), cut(text, columns, options))
 end
 
 local function write_rows(profile, rows, count, callers, options, write)
@@ -122,9 +123,8 @@ local function write_rows(profile, rows, count, callers, options, write)
   write_heading(profile, options, { wide, wider }, write)
   for i = 1, count do
     local seconds = rows[i].ticks / profile.rate
-    local text = columns and cut(texts[i], columns) or texts[i]
     local line = ("  %s  %s  %s"):format(layout.padded(places[i], wide),
-      layout.padded(functions[i], wider), text)
+      layout.padded(functions[i], wider), cut(texts[i], columns, options))
     write("%6.2f %9.2f%s%s\n",
       common.percentage(rows[i].ticks, profile.total_ticks), seconds,
       error_format and error_format:format(profile:error_of(seconds)) or "",

@@ -14,11 +14,12 @@ local wording = require "gprof.format.wording"
 local WIDEST <const> = 60
 
 -- Returns the names of runs in one line each. Of long ones, the end is kept.
-local function name_of_run(row)
+local function name_of_run(row, options)
   local name = (row.who or ""):gsub("%c", "?")
   local length = utf8.len(name)
   if (length or #name) <= WIDEST then return name end
-  return "…" .. name:sub(length and utf8.offset(name, 1 - WIDEST) or 1 - WIDEST)
+  local mark, width = layout.mark(options)
+  return mark .. name:sub(length and utf8.offset(name, width - WIDEST) or width - WIDEST)
 end
 
 local function names_of(rows, options)
@@ -26,9 +27,10 @@ local function names_of(rows, options)
   for i, row in ipairs(rows) do
     names[i] = options.full_names and row.name or short_name(row.name)
     if not options.full_names and #names[i] > WIDEST then
-      names[i] = wording.cut(names[i], WIDEST - 1) .. "…"
+      local mark, width = layout.mark(options)
+      names[i] = wording.cut(names[i], WIDEST - width) .. mark
     end
-    runs[i] = name_of_run(row)
+    runs[i] = name_of_run(row, options)
   end
   return names, runs
 end
