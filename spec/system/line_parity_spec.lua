@@ -388,7 +388,8 @@ describe("with --gnu-compat, lines equal GNU gprof's", function()
   it("for objects with and without lines, in any order", function()
     local dir = shell.tmpdir "mixed"
     for name, text in pairs { a = "void a2(void); void a1(void) { a2(); } void a2(void) {}",
-      b = "void n1(void); void b1(void) { n1(); } void b2(void) { b1(); }", n = "void a1(void); void n1(void) { a1(); }",
+      b = "void n1(void); void b1(void) { n1(); } void b2(void) { b1(); }",
+      n = "void a1(void); void n1(void) { a1(); }",
       main = "void b2(void); int main(void) { b2(); return 0; }" } do
       shell.write(("%s/%s.c"):format(dir, name), text .. "\n")
       shell.check({ "gcc", name == "n" and "-g0" or "-g", "-pg", "-c", name .. ".c" }, { cwd = dir })
