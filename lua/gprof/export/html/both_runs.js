@@ -40,8 +40,8 @@ function inDepthFirstOrder(columns) {
   return sorted;
 }
 
-// Merges the trees of two runs, by paths of functions. A path of the new run can stand for several of the old one: those
-// of functions that were matched to the same new function.
+// Merges the trees of two runs, by paths of functions. A path of the new run can stand for several of the old run:
+// those of functions that were matched to the same new function.
 function mergeTrees(now, old) {
   const { runs } = data.comparison.sides,
     scale = (now.parts * runs[1]) / (old.parts * runs[0]),
