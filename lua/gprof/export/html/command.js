@@ -67,7 +67,7 @@ function optionsOfTree(argument) {
   const [, mode, place] = /^(down|up|around):(.*)$/s.exec(argument) || [null, "down", ""],
     threshold = "--tree-threshold=0.1"; // narrower frames are gathered
   if (mode === "up") return ["-q"];
-  const node = mode === "around" ? nodeByKey.get(place) : itemAt(wholeTree(false, false), place).frame;
+  const node = mode === "around" ? nodeByKey(place) : itemAt(wholeTree(false, false), place).frame;
   if (node === undefined || node < 0 || node >= nodeCount || isCycle(node)) return ["--tree", threshold];
   const callers = mode === "around" ? ["-q" + functionSpec(node)] : [];
   return ["--tree=" + functionSpec(node), ...callers, threshold];
@@ -94,7 +94,7 @@ const optionsOfViews = {
 // Returns the options for the view that the address names.
 function optionsOfView() {
   const [, name, argument] = /^#?(!?[^=]*)=?(.*)$/s.exec(hashWithoutParameters()),
-    node = nodeByKey.get(decoded(name + (argument && "=" + argument)));
+    node = nodeByKey(decoded(name + (argument && "=" + argument)));
   if (optionsOfViews[name]) return optionsOfViews[name](decoded(argument));
   if (node === undefined) return optionsOfList();
   return (isCycle(node) ? cycleOf(node).members : [node]).map((each) => "-q" + functionSpec(each));

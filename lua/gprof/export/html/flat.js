@@ -174,7 +174,7 @@ function flatView(grouping) {
   function show() {
     const parameters = addressParameters(),
       filter = parameters.get("filter") || "",
-      selected = nodeByKey.get(parameters.get("at"));
+      selected = nodeByKey(parameters.get("at"));
     if (filter !== search.input.value.trim() && parameters.has("filter")) {
       search.input.value = filter;
       search.update();

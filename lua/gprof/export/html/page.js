@@ -70,7 +70,7 @@ function suggestions(key) {
 }
 
 function showFunction(key) {
-  const node = nodeByKey.get(key);
+  const node = nodeByKey(key);
   if (node === undefined) {
     const who = shownThreads ? choiceName(shownThreads) : "This profile";
     put(

@@ -168,7 +168,7 @@ function functionAt(element) {
     row = element.closest("tr"),
     link = row && row.querySelector("a.node, .owner a");
   if (picture) return selectedFrames.get(picture)();
-  const node = link ? nodeByKey.get(decodeURIComponent(link.hash.slice(1))) : undefined;
+  const node = link ? nodeByKey(decodeURIComponent(link.hash.slice(1))) : undefined;
   return node === undefined ? -1 : node;
 }
 

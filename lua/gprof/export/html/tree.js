@@ -176,7 +176,7 @@ function treeView() {
   }
 
   function showAround(key) {
-    const node = nodeByKey.get(key);
+    const node = nodeByKey(key);
     if (node === undefined) return showWhole("down", "");
     choose("around");
     const [own] = splitOnce(nameOf(node));
