@@ -113,7 +113,7 @@ describe("The terminal command of a page", function()
       { select(2, pages.crafted(crafted.example)), { "ping", "<cycle 1>", "leaf" } } }
     for _, graph in ipairs(graphs) do
       local addresses = {}
-      for i, name in ipairs(graph[2]) do addresses[i] = ("linkTo(nodeByKey.get(%q))"):format(name) end
+      for i, name in ipairs(graph[2]) do addresses[i] = ("linkTo(nodeByKey(%q))"):format(name) end
       for i, seen in ipairs(seen_at(graph[1], addresses, linked)) do
         assert_names(seen[2], run(seen[1]), graph[2][i])
       end
