@@ -100,6 +100,13 @@ describe("The workbench of a page", function()
       table.move(found, 2, 6, 1, {}))
   end)
 
+  it("has no filter in the address, nor in the terminal command, after the search is cleared", function()
+    local command <const> = "(terminalCommand().match(/ -p\\S*/) || [''])[0]"
+    local found = browser.walk(path, wide, key "/", { "type", "leaf" }, hash, command, key "Escape", hash, command,
+      { "type", "nobody" }, hash, { "click", ".empty button" }, hash)
+    assert.same({ "#&filter=leaf", " -p/leaf/", "", " -p", "#&filter=nobody", "" }, found)
+  end)
+
   it("has a strip of the call tree that folds away; a click on a frame selects its function", function()
     local found = browser.walk(path, wide, { "click", ".strip .frame[aria-label^='ping']" }, selected, hash,
       "document.querySelectorAll('.strip .hit').length", "document.querySelectorAll('.strip .frame').length",

@@ -150,9 +150,8 @@ function makeTable(columns, rows, options) {
 // so, with a button that clears the search, and calls `reset`, if given, to clear other filters.
 function tableSearch(label, table, matches, describe, reset) {
   const clear = () => {
-    search.input.value = "";
     if (reset) reset();
-    search.update();
+    setSearch(search.input, "");
     search.input.focus();
   };
   const nothing = make("p", { class: "empty", hidden: true }, "Nothing matches the filter. ",
