@@ -229,6 +229,17 @@ describe("The choice of threads in a page", function()
       { found[1], found[2], found[3], found[4], found[5], found[7] })
   end)
 
+  it("keeps what refines the page", function()
+    local hash <const> = "location.hash"
+    local link <const> = "decodeURIComponent(document.querySelector('%s').getAttribute('href'))"
+    local found = browser.walk(path, { "open", "!tree=down:0.1&focus=parse&of=shown" }, choose "main", hash, frames,
+      { "open", "!threads&hide=parse" }, link:format "tbody a", link:format "#view p a", { "click", ".chip" },
+      link:format "tbody a", link:format "#view p a")
+    assert.same({ "#!tree=down:&focus=parse&of=shown", "all: 0.300 s; main: 0.300 s; parse: 0.300 s",
+      "?thread=<b>&drawer#!threads&hide=parse", "?#!threads&hide=parse", "?thread=<b>&drawer#!threads",
+      "?#!threads" }, found)
+  end)
+
   it("can be made in the list of threads, and by keyboard; threads without samples are shown together", function()
     local link <const> = "[...document.querySelectorAll('tbody a')].map((e) => e.textContent + ' ' + " ..
       "decodeURIComponent(e.getAttribute('href')) + ' ' + e.parentNode.textContent.slice(e.textContent.length).trim())"

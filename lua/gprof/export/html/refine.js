@@ -11,7 +11,7 @@ const shownGrouping = () => listGrouping && listGrouping.key;
 const isShown = (f) => !shownFunctions || shownFunctions[f] === 1;
 const recordedTree = tree;
 const refreshers = [], // called after a change of the chips,
-  recolourers = []; // and after one of the grouping
+  recolourers = []; // and after one of the chips or the grouping
 const refineBar = make("div", { class: "refine", role: "group", "aria-label": "Refinement", hidden: true });
 
 // Whether a file has functions that are shown.

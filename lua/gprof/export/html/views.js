@@ -26,7 +26,8 @@ function searchWith(name, value) {
 }
 
 // Returns the address's fragment for another view, without the path in a tree: it consists of numbers of functions.
-const hashWithoutPath = () => location.hash.replace(/^(#!tree=(down|up):).*/, "$1");
+// What comes after the path stays.
+const hashWithoutPath = () => location.hash.replace(/^(#!tree=(down|up):)[^&]*/, "$1");
 
 // Returns names, in place of some of which there are their numbers in `known`.
 const namesOf = (names, known) => names.map((name) => (typeof name === "number" ? known[name] : name));
