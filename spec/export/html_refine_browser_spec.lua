@@ -58,6 +58,21 @@ describe("The refinement of a page", function()
     assert.same({ "main.c" }, found[3])
   end)
 
+  it("can leave nothing of the call tree", function()
+    local gone = crafted.gmon { functions = crafted.example.functions, ticks = { idle = 500, work = 100 } }
+    local now = { functions = crafted.example.functions, ticks = { work = 300 } }
+    local texts <const> = "[...document.querySelectorAll('#view p, .tools [role=status]')]" ..
+      ".map((e) => e.textContent).join(' ')"
+    local frame <const> = "document.querySelector('.frame').getAttribute('aria-label')"
+    local found = browser.walk(path, { "open", "!tree=?work&focus=zzz" }, texts, frame)
+    assert.is_nil(found[1]:find "NaN")
+    assert.equal("all: 0.00 s", found[2])
+    found = browser.walk(select(2, pages.crafted(now, "--compare=" .. gone)), { "open", "!tree=?idle&focus=idle" },
+      texts, "document.getElementById('view').innerHTML.includes('NaN')")
+    assert.matches("1 frame, 0%.0 %% of the time", found[1])
+    assert.is_false(found[2])
+  end)
+
   it("is offered for rows and frames by a right click, and for the matches of a search", function()
     local menu <const> = "(() => { const e = document.querySelector(\"%s\"), at = e.getBoundingClientRect(); " ..
       "e.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, clientX: at.x + 2, clientY: at.y + 2 })); " ..
