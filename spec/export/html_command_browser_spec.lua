@@ -142,6 +142,13 @@ describe("The terminal command of a page", function()
     assert_names(files[2], run(files[1]), "files")
   end)
 
+  it("prints the functions if the page lacks the view of the address", function()
+    local counted = select(2, pages.crafted { functions = { "main", "!tree" }, calls = { { "main", "!tree", 1 } } })
+    for _, view in ipairs { "!tree", "!tree=up:", "!lines", "!threads", "!spread", "!changes", "!nothing" } do
+      assert.matches("^gprof%.lua %-b %-p /", seen_at(counted, { ("'#%s'"):format(view) }, "0")[1][1], view)
+    end
+  end)
+
   it("prints the spread, threads and changes", function()
     local names <const> = "[...document.querySelector('tbody').querySelectorAll('td.name')].map((e) => " ..
       "e.textContent.replace(/\\(.*| run$/, '').trim())"
