@@ -107,6 +107,14 @@ describe("The workbench of a page", function()
     assert.same({ "#&filter=leaf", " -p/leaf/", "", " -p", "#&filter=nobody", "" }, found)
   end)
 
+  it("keeps the order in the address, also if no column has figures", function()
+    local found = browser.walk(select(2, pages.crafted({ functions = { "main", "b", "a" } }, "-z")), wide,
+      { "click", "th button" }, { "click", "th button" },
+      browser.names, hash, { "leave", "location.reload()" }, browser.names,
+      "document.querySelector('th').getAttribute('aria-sort')")
+    assert.same({ "main b a", "#&sort=-Function", "main b a", "descending" }, found)
+  end)
+
   it("has a strip of the call tree that folds away; a click on a frame selects its function", function()
     local found = browser.walk(path, wide, { "click", ".strip .frame[aria-label^='ping']" }, selected, hash,
       "document.querySelectorAll('.strip .hit').length", "document.querySelectorAll('.strip .frame').length",
