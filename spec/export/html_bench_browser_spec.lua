@@ -115,6 +115,17 @@ describe("The workbench of a page", function()
     assert.same({ "main b a", "#&sort=-Function", "main b a", "descending" }, found)
   end)
 
+  it("keeps filter and order in the address while chips change, and when a list is returned to", function()
+    local calls <const> = "[...document.querySelectorAll('th button')].find((e) => e.textContent === 'Calls').click()"
+    local command <const> = "terminalCommand().split(' ').slice(2, 4).join(' ')"
+    local found = browser.walk(path, calls, key "/", { "type", "/p/" }, { "key", "Enter" }, key "f", hash,
+      { "click", ".chip" }, hash, { "open", "!tree" }, hash, { "open", "" }, hash, command,
+      { "back" }, { "back" }, hash)
+    assert.same({ "#&sort=-Calls&filter=%2Fp%2F&focus=%3Dping", "#&sort=-Calls&filter=%2Fp%2F", "#!tree",
+      "#&filter=%2Fp%2F&sort=-Calls", "-p/p/ --sort=calls", "#&sort=-Calls&filter=%2Fp%2F" },
+      { table.unpack(found, #found - 5) })
+  end)
+
   it("has a strip of the call tree that folds away; a click on a frame selects its function", function()
     local found = browser.walk(path, wide, { "click", ".strip .frame[aria-label^='ping']" }, selected, hash,
       "document.querySelectorAll('.strip .hit').length", "document.querySelectorAll('.strip .frame').length",

@@ -115,6 +115,12 @@ describe("The call tree of a comparison in a page", function()
       "both", 1 }, { found[1], table.unpack(found, 3, 7) })
   end)
 
+  it("stays that of the new run while chips change", function()
+    local found = browser.walk(path, { "open", "!tree&runs=new" }, "document.querySelector('.tree').focus()",
+      { "key", "ArrowDown" }, { "key", "f" }, hash, "document.querySelectorAll('.frame.gone').length")
+    assert.same({ "#!tree&runs=new&focus=%3Dmain", 0 }, { found[2], found[3] })
+  end)
+
   it("has each path of either run, with the weights of both", function()
     local paths <const> = [=[((tree, weight, others) => { const paths = [], found = {};
       tree.frame.forEach((frame, i) => {

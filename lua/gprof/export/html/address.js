@@ -26,8 +26,8 @@ const addressParameters = () => parametersOf((PARAMETERS.exec(location.hash) || 
 function setParameters(changes, isStep) {
   const parameters = addressParameters();
   for (const [name, value] of Object.entries(changes)) {
-    parameters.delete(name);
     if (value) parameters.set(name, value);
+    else parameters.delete(name);
   }
   const hash = (hashWithoutParameters() || "#") + parametersText([...parameters]);
   if (hash === (location.hash || "#")) return;

@@ -138,11 +138,14 @@ function applyChips(text) {
   for (const refresh of refreshers) refresh();
 }
 
+const KEPT = ["filter", "sort", "runs"]; // parameters of views that chips leave as they are
+
 // Shows other chips or another grouping, as a step of the browser's history.
 function refine(list, ofShown = isOfShown, group = shownGrouping()) {
-  const hash = hashWithoutParameters() || "#";
+  const hash = hashWithoutParameters() || "#",
+    kept = parametersText([...addressParameters()].filter(([name]) => KEPT.includes(name)));
   applyChips(refinementText(list, ofShown, group));
-  location.hash = hash + chipsText;
+  location.hash = hash + kept + chipsText;
 }
 
 // Adds a chip, unless it is there already.
