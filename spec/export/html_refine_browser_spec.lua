@@ -58,6 +58,12 @@ describe("The refinement of a page", function()
     assert.same({ "main.c" }, found[3])
   end)
 
+  it("can leave nothing of a table, which has a button that shows everything", function()
+    local found = browser.walk(path, { "open", "&focus=zzz&filter=leaf" }, names, { "click", ".empty button" }, names,
+      chips, hash)
+    assert.same({ "", "leaf work ping pong main", "", "" }, found)
+  end)
+
   it("can leave nothing of the call tree", function()
     local gone = crafted.gmon { functions = crafted.example.functions, ticks = { idle = 500, work = 100 } }
     local now = { functions = crafted.example.functions, ticks = { work = 300 } }

@@ -148,11 +148,13 @@ function makeTable(columns, rows, options) {
 
 // Makes the search field of a table, and draws its rows. `matches(row, test)` tells whether a row is shown;
 // `describe(rows)` returns what the status says of the rows shown. If there are none, a line below the table says
-// so, with a button that clears the search, and calls `reset`, if given, to clear other filters.
+// so, with a button that clears the search, and calls `reset`, if given, to clear other filters; if nothing is shown
+// even then, it removes the chips.
 function tableSearch(label, table, matches, describe, reset) {
   const clear = () => {
     if (reset) reset();
     setSearch(search.input, "");
+    if (!nothing.hidden) refine([]);
     search.input.focus();
   };
   const nothing = make("p", { class: "empty", hidden: true }, "Nothing matches the filter. ",
