@@ -64,6 +64,17 @@ describe("The refinement of a page", function()
     assert.same({ "", "leaf work ping pong main", "", "" }, found)
   end)
 
+  it("takes one of the functions that share a name", function()
+    local same <const> = { functions = { "main", "f", "f", "g" }, ticks = { main = 30, f = 20, g = 10 },
+      calls = { { "main", "f", 1 }, { "main", "g", 1 } } }
+    local keys <const> = "functions.name.map((_, f) => f).filter(isShown).map(keyOf).sort().join(', ')"
+    local found = browser.walk(select(2, pages.crafted(same, "-z")), keys, { "open", "&hide=%3Df%202" }, keys,
+      { "open", "&hide=%3Df" }, keys, { "open", "&focus=%3Df%201" }, keys, "chipItems(nodeByKey('f 2'))[1][2](), " ..
+      "chipsText")
+    assert.same({ "f 1, f 2, g, main", "f 1, g, main", "g, main", "f 1, main" },
+      { found[1], found[2], found[3], found[4] })
+  end)
+
   it("can leave nothing of the call tree", function()
     local gone = crafted.gmon { functions = crafted.example.functions, ticks = { idle = 500, work = 100 } }
     local now = { functions = crafted.example.functions, ticks = { work = 300 } }
