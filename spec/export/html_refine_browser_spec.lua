@@ -47,6 +47,23 @@ describe("The refinement of a page", function()
       "hide leaf ×; % of what is shown" }, found)
   end)
 
+  it("has such percentages also in the workbench and the list of lines", function()
+    local self <const> = "document.querySelector('.selection .facts').textContent.match(/\\(([\\d.]+)/)[1]"
+    local found = browser.walk(path, { "size", 1440, 900 }, { "open", "&hide==leaf" }, self,
+      { "click", ".chip:last-child" }, self, { "click", ".chip:last-child" }, self)
+    assert.same({ "31.6", "54.5", "31.6" }, found)
+    local image, gmon = exported.inlined()
+    local share <const> = "(() => { const row = document.querySelector('tbody tr'), " ..
+      "name = row.querySelector('.place').textContent, { time } = allLines.find((line) => lineName(line) === name); " ..
+      "return [row.cells[0].textContent, percent(time / %s)]; })()"
+    local note <const> = "(document.querySelector('#view p.soft') || { textContent: '' }).textContent"
+    found = browser.walk(select(2, pages.write(image, gmon)), { "open", "!lines&hide=%3Dleaf&of=shown" }, note,
+      share:format "shareBase", "data.total > shareBase", { "click", ".chip:last-child" }, note,
+      share:format "data.total")
+    assert.same({ found[2][2], true }, { found[2][1], found[3] })
+    assert.same({ found[1], found[5][2] }, { found[4], found[5][1] })
+  end)
+
   it("keeps the functions of a file, with their lines and source", function()
     local image, gmon = exported.inlined()
     local lines <const> = "[...document.querySelectorAll('.place')].map((e) => e.textContent).join(' ')"
