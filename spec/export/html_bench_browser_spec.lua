@@ -126,6 +126,13 @@ describe("The workbench of a page", function()
       { table.unpack(found, #found - 5) })
   end)
 
+  it("works if the browser refuses to change the address", function()
+    local found = browser.walk(path, wide, "history.replaceState = () => { throw new Error('too often'); }, 0", key "/",
+      { "type", "p" }, { "click", row(2) }, selected, hash, { "open", "" }, selected, browser.names)
+    assert.same({ "pong", "#&at=pong", "ping" }, { found[2], found[3], found[4] })
+    assert.matches("^ping pong", found[5])
+  end)
+
   it("has a strip of the call tree that folds away; a click on a frame selects its function", function()
     local found = browser.walk(path, wide, { "click", ".strip .frame[aria-label^='ping']" }, selected, hash,
       "document.querySelectorAll('.strip .hit').length", "document.querySelectorAll('.strip .frame').length",

@@ -163,7 +163,7 @@ function followAddress(isKnown) {
     group = groupingByKey(parameters.get("group")),
     text = refinementText(chipsOf(parameters), parameters.get("of") === "shown", group && group.key);
   if (text === "" && !isKnown && chipsText !== "")
-    history.replaceState(history.state, "", (location.hash || "#") + chipsText);
+    replaceEntry(history.state, (location.hash || "#") + chipsText);
   else if (text !== chipsText) applyChips(text);
 }
 
