@@ -100,6 +100,39 @@ describe("The workbench of a page", function()
       table.move(found, 2, 6, 1, {}))
   end)
 
+  it("has no filter in the address, nor in the terminal command, after the search is cleared", function()
+    local command <const> = "(terminalCommand().match(/ -p\\S*/) || [''])[0]"
+    local found = browser.walk(path, wide, key "/", { "type", "leaf" }, hash, command, key "Escape", hash, command,
+      { "type", "nobody" }, hash, { "click", ".empty button" }, hash)
+    assert.same({ "#&filter=leaf", " -p/leaf/", "", " -p", "#&filter=nobody", "" }, found)
+  end)
+
+  it("keeps the order in the address, also if no column has figures", function()
+    local found = browser.walk(select(2, pages.crafted({ functions = { "main", "b", "a" } }, "-z")), wide,
+      { "click", "th button" }, { "click", "th button" },
+      browser.names, hash, { "leave", "location.reload()" }, browser.names,
+      "document.querySelector('th').getAttribute('aria-sort')")
+    assert.same({ "main b a", "#&sort=-Function", "main b a", "descending" }, found)
+  end)
+
+  it("keeps filter and order in the address while chips change, and when a list is returned to", function()
+    local calls <const> = "[...document.querySelectorAll('th button')].find((e) => e.textContent === 'Calls').click()"
+    local command <const> = "terminalCommand().split(' ').slice(2, 4).join(' ')"
+    local found = browser.walk(path, calls, key "/", { "type", "/p/" }, { "key", "Enter" }, key "f", hash,
+      { "click", ".chip" }, hash, { "open", "!tree" }, hash, { "open", "" }, hash, command,
+      { "back" }, { "back" }, hash)
+    assert.same({ "#&sort=-Calls&filter=%2Fp%2F&focus=%3Dping", "#&sort=-Calls&filter=%2Fp%2F", "#!tree",
+      "#&filter=%2Fp%2F&sort=-Calls", "-p/p/ --sort=calls", "#&sort=-Calls&filter=%2Fp%2F" },
+      { table.unpack(found, #found - 5) })
+  end)
+
+  it("works if the browser refuses to change the address", function()
+    local found = browser.walk(path, wide, "history.replaceState = () => { throw new Error('too often'); }, 0", key "/",
+      { "type", "p" }, { "click", row(2) }, selected, hash, { "open", "" }, selected, browser.names)
+    assert.same({ "pong", "#&at=pong", "ping" }, { found[2], found[3], found[4] })
+    assert.matches("^ping pong", found[5])
+  end)
+
   it("has a strip of the call tree that folds away; a click on a frame selects its function", function()
     local found = browser.walk(path, wide, { "click", ".strip .frame[aria-label^='ping']" }, selected, hash,
       "document.querySelectorAll('.strip .hit').length", "document.querySelectorAll('.strip .frame').length",

@@ -99,11 +99,37 @@ describe("The functions of a page", function()
     assert.same({ "a::find(int) | b<x::find>::find<int>() const" }, found)
   end)
 
+  it("are shown by all views, also if nothing was measured", function()
+    local none <const> = { functions = { "main", "work" } }
+    local idle <const> = { functions = { "main" }, ticks = { main = 0 } }
+    local once <const> = { functions = { "main" }, ticks = { main = 1 } }
+    local called <const> = { functions = { "main", "work" }, calls = { { "main", "work", 1 } } }
+    local function since(old) return "--compare=" .. crafted.gmon(old) end
+    local text <const> = "(/NaN|Infinity|undefined|null/.exec(document.body.innerText) || [''])[0]"
+    local visits = {}
+    for i, made in ipairs { { none }, { none, "-z" }, { none, "-z", "--spread", crafted.gmon(called) },
+      { idle }, { idle, "-z" }, { idle, since(idle) }, { idle, "-z", since(once) }, { once }, { once, since(idle) },
+      { called }, { called, since(called) }, { called, "--spread", crafted.gmon(none) } } do
+      local steps = { select(2, pages.crafted(table.unpack(made))), { "size", 1440, 900 } }
+      for _, hash in ipairs { "", "!tree", "!lines", "!source", "!files", "!threads", "!spread", "!changes", "main",
+        "&at=main", "&focus=zzz", "!tree=up:&hide=main", "!tree=around:main" } do
+        steps[#steps + 1] = { "open", hash }
+        steps[#steps + 1] = text
+        steps[#steps + 1] = "terminalCommand() && copyFrom(document.querySelector('table') || document.body, " ..
+          "copyActions[2]), ''"
+      end
+      visits[i] = steps
+    end
+    for _, page in ipairs(browser.walk_all(visits)) do
+      for _, found in ipairs(page.results) do assert.equal("", found) end
+    end
+  end)
+
   it("have links of their own if they share a name", function()
     local same <const> = { functions = { "main", "f", "f 1", "f", "f" } }
     local found = browser.walk(select(2, pages.crafted(same, "-z")),
       "functions.name.map((_, node) => keyOf(node)).sort()",
-      "functions.name.every((_, node) => nodeByKey.get(keyOf(node)) === node)", { "open", "f 3" }, title)
+      "functions.name.every((_, node) => nodeByKey(keyOf(node)) === node)", { "open", "f 3" }, title)
     assert.same({ { "f 1", "f 2", "f 3", "f 4", "main" }, true, "f" }, found)
   end)
 

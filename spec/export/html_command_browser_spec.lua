@@ -113,7 +113,7 @@ describe("The terminal command of a page", function()
       { select(2, pages.crafted(crafted.example)), { "ping", "<cycle 1>", "leaf" } } }
     for _, graph in ipairs(graphs) do
       local addresses = {}
-      for i, name in ipairs(graph[2]) do addresses[i] = ("linkTo(nodeByKey.get(%q))"):format(name) end
+      for i, name in ipairs(graph[2]) do addresses[i] = ("linkTo(nodeByKey(%q))"):format(name) end
       for i, seen in ipairs(seen_at(graph[1], addresses, linked)) do
         assert_names(seen[2], run(seen[1]), graph[2][i])
       end
@@ -140,6 +140,13 @@ describe("The terminal command of a page", function()
     for i, seen in ipairs(seen_at(path, addresses, texts)) do assert_names(seen[2], run(seen[1]), addresses[i]) end
     local files = seen_at(path, { "'#!files'" }, "data.sources.map(({ name }) => baseName(name))")[1]
     assert_names(files[2], run(files[1]), "files")
+  end)
+
+  it("prints the functions if the page lacks the view of the address", function()
+    local counted = select(2, pages.crafted { functions = { "main", "!tree" }, calls = { { "main", "!tree", 1 } } })
+    for _, view in ipairs { "!tree", "!tree=up:", "!lines", "!threads", "!spread", "!changes", "!nothing" } do
+      assert.matches("^gprof%.lua %-b %-p /", seen_at(counted, { ("'#%s'"):format(view) }, "0")[1][1], view)
+    end
   end)
 
   it("prints the spread, threads and changes", function()

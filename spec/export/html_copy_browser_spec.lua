@@ -24,7 +24,19 @@ describe("The table of a page", function()
     assert.equal("| Self % | Self s | ± | Total % | Total s | Calls | Self/call | Function |\n" ..
       "| ---: | ---: | ---: | ---: | ---: | ---: | --- | --- |\n" ..
       "| 80.0 | 1.60 | 0.13 | 80.0 | 1.60 | 1234567 | 1.30 µs | work |\n" ..
-      "| 0.0 | 0.00 | 0.01 | 0.0 | 0.00 | 1 |  | a\\|b |\n", found[4])
+      "| 0.0 | 0.00 | 0.01 | 0.0 | 0.00 | 1 |  | `a\\|b` |\n", found[4])
+  end)
+
+  it("has names as code in Markdown if they would be markup", function()
+    local names <const> = { "std::vector<int>::push_back(int&&)", "__init__", "operator*", "a`b", "`", "\\|", "plain" }
+    local texts <const> = { "`std::vector<int>::push_back(int&&)`", "`__init__`", "`operator*`", "``a`b``", "`` ` ``",
+      "`\\x7C`", "plain" }
+    local ticks = {}
+    for i, name in ipairs(names) do ticks[name] = 100 - i end
+    local found = browser.walk(select(2, pages.crafted { functions = names, ticks = ticks }),
+      "copyText = (text) => (window.copied = text); 0", { "key", "ArrowDown" }, { "key", "m" },
+      "copied.split('\\n').slice(2, -1).map((line) => / ([^ ]*|`` . ``) \\|$/.exec(line)[1])")
+    assert.same(texts, found[2])
   end)
 
   it("has a key that copies the terminal command, with its words quoted", function()

@@ -3,10 +3,12 @@
 
 local browser = require "support.browser"
 local build = require "support.build"
+local contexts = require "support.contexts"
 local crafted = require "support.crafted"
 local dkjson = require "dkjson"
 local exported = require "support.exported"
 local gmon = require "support.gmon"
+local gprof = require "gprof"
 local pages = require "support.pages"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -227,6 +229,17 @@ describe("The choice of threads in a page", function()
       { found[1], found[2], found[3], found[4], found[5], found[7] })
   end)
 
+  it("keeps what refines the page", function()
+    local hash <const> = "location.hash"
+    local link <const> = "decodeURIComponent(document.querySelector('%s').getAttribute('href'))"
+    local found = browser.walk(path, { "open", "!tree=down:0.1&focus=parse&of=shown" }, choose "main", hash, frames,
+      { "open", "!threads&hide=parse" }, link:format "tbody a", link:format "#view p a", { "click", ".chip" },
+      link:format "tbody a", link:format "#view p a")
+    assert.same({ "#!tree=down:&focus=parse&of=shown", "all: 0.300 s; main: 0.300 s; parse: 0.300 s",
+      "?thread=<b>&drawer#!threads&hide=parse", "?#!threads&hide=parse", "?thread=<b>&drawer#!threads",
+      "?#!threads" }, found)
+  end)
+
   it("can be made in the list of threads, and by keyboard; threads without samples are shown together", function()
     local link <const> = "[...document.querySelectorAll('tbody a')].map((e) => e.textContent + ' ' + " ..
       "decodeURIComponent(e.getAttribute('href')) + ' ' + e.parentNode.textContent.slice(e.textContent.length).trim())"
@@ -248,6 +261,39 @@ describe("The choice of threads in a page", function()
     assert.same({ "?view=inlined&thread=a+b", "?", "?view=inlined" }, browser.walk(path,
       { "leave", "location.assign('?view=inlined')" }, "searchWith('thread', 'a b')", "searchWith('view', null)",
       "searchWith('thread', null)"))
+  end)
+
+  it("tells functions of the same name apart, in each thread", function()
+    local dir <const> = shell.tmpdir "same_names"
+    local source <const> = "static __attribute__((noipa)) int work(int n) { return n * n; } " ..
+      "int %s(int n) { return work(n); }\n"
+    shell.write(dir .. "/main.c", "int one(int), two(int); int main(void) { return one(0) + two(0); }\n")
+    shell.write(dir .. "/a.c", source:format "one")
+    shell.write(dir .. "/b.c", source:format "two")
+    shell.check { "gcc", "-O1", "-g", "-no-pie", "-Wl,--build-id=none", "-o", dir .. "/program", dir .. "/main.c",
+      dir .. "/a.c", dir .. "/b.c" }
+    local own, tables = gprof.image(dir .. "/program"), {}
+    for i, file in ipairs { "a.c", "b.c" } do
+      for f in own:symbols() do
+        if f.name == "work" and f.file:find(file, 1, true) then
+          tables[i] = { { context = 0, from = f.address, count = 300 * i }, name = i == 1 and "alpha" or "beta" }
+        end
+      end
+    end
+    local profile = gmon.write(dir .. "/gmon.out.ctx", contexts.pack { process = { low = own.text_low,
+      high = own.text_high, finish = 1 << 60 }, tables = tables, modules = { { bias = 0, low = own.text_low & -4096,
+      high = own.text_high, code = own.text_low, path = dir .. "/program" } } })
+    local members <const> = "[...document.querySelectorAll('tbody tr')].map((e) => e.querySelector('.fold') ? " ..
+      "e.querySelector('.fold').textContent : decodeURIComponent(e.querySelector('.node').hash)).join('; ')"
+    local heading <const> = "document.querySelector('#view .facts').textContent.match(/Source.*/)[0].slice(-5)"
+    local labels <const> = "[...document.querySelectorAll('tbody .node')].map((e) => e.textContent).join('; ')"
+    local shared = select(2, pages.write(dir .. "/program", profile, "--inline-file-names"))
+    local found = browser.walk(shared, { "open", "&group=thread" }, { "click", "tr:nth-child(1) .fold" },
+      { "click", "tr:nth-child(3) .fold" }, members, { "open", "work (b.c)" }, choose "beta", heading, { "open", "" },
+      labels, choose "alpha", labels, { "open", "work (b.c)" }, "document.querySelector('.empty').textContent",
+      { "open", "work" }, heading)
+    assert.same({ "beta (1); #work (b.c); alpha (1); #work (a.c)", "b.c:1", "work (b.c:1)", "work (a.c:1)",
+      "alpha has no function named work (b.c).", "a.c:1" }, found)
   end)
 
   it("says so if the chosen threads have few samples", function()

@@ -47,6 +47,23 @@ describe("The refinement of a page", function()
       "hide leaf ×; % of what is shown" }, found)
   end)
 
+  it("has such percentages also in the workbench and the list of lines", function()
+    local self <const> = "document.querySelector('.selection .facts').textContent.match(/\\(([\\d.]+)/)[1]"
+    local found = browser.walk(path, { "size", 1440, 900 }, { "open", "&hide==leaf" }, self,
+      { "click", ".chip:last-child" }, self, { "click", ".chip:last-child" }, self)
+    assert.same({ "31.6", "54.5", "31.6" }, found)
+    local image, gmon = exported.inlined()
+    local share <const> = "(() => { const row = document.querySelector('tbody tr'), " ..
+      "name = row.querySelector('.place').textContent, { time } = allLines.find((line) => lineName(line) === name); " ..
+      "return [row.cells[0].textContent, percent(time / %s)]; })()"
+    local note <const> = "(document.querySelector('#view p.soft') || { textContent: '' }).textContent"
+    found = browser.walk(select(2, pages.write(image, gmon)), { "open", "!lines&hide=%3Dleaf&of=shown" }, note,
+      share:format "shareBase", "data.total > shareBase", { "click", ".chip:last-child" }, note,
+      share:format "data.total")
+    assert.same({ found[2][2], true }, { found[2][1], found[3] })
+    assert.same({ found[1], found[5][2] }, { found[4], found[5][1] })
+  end)
+
   it("keeps the functions of a file, with their lines and source", function()
     local image, gmon = exported.inlined()
     local lines <const> = "[...document.querySelectorAll('.place')].map((e) => e.textContent).join(' ')"
@@ -56,6 +73,38 @@ describe("The refinement of a page", function()
     assert.equal("main leaf", found[1])
     assert.equal("only file main.c ×; % of all", found[4])
     assert.same({ "main.c" }, found[3])
+  end)
+
+  it("can leave nothing of a table, which has a button that shows everything", function()
+    local found = browser.walk(path, { "open", "&focus=zzz&filter=leaf" }, names, { "click", ".empty button" }, names,
+      chips, hash)
+    assert.same({ "", "leaf work ping pong main", "", "" }, found)
+  end)
+
+  it("takes one of the functions that share a name", function()
+    local same <const> = { functions = { "main", "f", "f", "g" }, ticks = { main = 30, f = 20, g = 10 },
+      calls = { { "main", "f", 1 }, { "main", "g", 1 } } }
+    local keys <const> = "functions.name.map((_, f) => f).filter(isShown).map(keyOf).sort().join(', ')"
+    local found = browser.walk(select(2, pages.crafted(same, "-z")), keys, { "open", "&hide=%3Df%202" }, keys,
+      { "open", "&hide=%3Df" }, keys, { "open", "&focus=%3Df%201" }, keys, "chipItems(nodeByKey('f 2'))[1][2](), " ..
+      "chipsText")
+    assert.same({ "f 1, f 2, g, main", "f 1, g, main", "g, main", "f 1, main" },
+      { found[1], found[2], found[3], found[4] })
+  end)
+
+  it("can leave nothing of the call tree", function()
+    local gone = crafted.gmon { functions = crafted.example.functions, ticks = { idle = 500, work = 100 } }
+    local now = { functions = crafted.example.functions, ticks = { work = 300 } }
+    local texts <const> = "[...document.querySelectorAll('#view p, .tools [role=status]')]" ..
+      ".map((e) => e.textContent).join(' ')"
+    local frame <const> = "document.querySelector('.frame').getAttribute('aria-label')"
+    local found = browser.walk(path, { "open", "!tree=?work&focus=zzz" }, texts, frame)
+    assert.is_nil(found[1]:find "NaN")
+    assert.equal("all: 0.00 s", found[2])
+    found = browser.walk(select(2, pages.crafted(now, "--compare=" .. gone)), { "open", "!tree=?idle&focus=idle" },
+      texts, "document.getElementById('view').innerHTML.includes('NaN')")
+    assert.matches("1 frame, 0%.0 %% of the time", found[1])
+    assert.is_false(found[2])
   end)
 
   it("is offered for rows and frames by a right click, and for the matches of a search", function()

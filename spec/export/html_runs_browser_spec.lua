@@ -115,6 +115,12 @@ describe("The call tree of a comparison in a page", function()
       "both", 1 }, { found[1], table.unpack(found, 3, 7) })
   end)
 
+  it("stays that of the new run while chips change", function()
+    local found = browser.walk(path, { "open", "!tree&runs=new" }, "document.querySelector('.tree').focus()",
+      { "key", "ArrowDown" }, { "key", "f" }, hash, "document.querySelectorAll('.frame.gone').length")
+    assert.same({ "#!tree&runs=new&focus=%3Dmain", 0 }, { found[2], found[3] })
+  end)
+
   it("has each path of either run, with the weights of both", function()
     local paths <const> = [=[((tree, weight, others) => { const paths = [], found = {};
       tree.frame.forEach((frame, i) => {
@@ -136,6 +142,24 @@ describe("The call tree of a comparison in a page", function()
     assert.same(found[4], found[3])
     assert.is_true(found[5])
     assert.truthy(next(found[4]))
+  end)
+
+  it("has all old time of functions that one new function stands for", function()
+    local function plan(ticks)
+      local made = { functions = { "main" }, ticks = ticks, calls = {} }
+      for name in pairs(ticks) do table.insert(made.functions, name) end
+      table.sort(made.functions, function(a, b) return b ~= "main" and (a == "main" or a < b) end)
+      for i = 2, #made.functions do made.calls[i - 1] = { "main", made.functions[i], 1 } end
+      return made
+    end
+    local before = plan { ["f.constprop.0"] = 600, ["f.constprop.1"] = 100 }
+    local after = plan { ["f.constprop.0"] = 500 }
+    local found = by_name(browser.walk(select(2, pages.crafted(after, "--compare=" .. crafted.gmon(before) .. "," ..
+      crafted.image(before))), { "open", "!tree" }, frames)[1])
+    local f = found["f.constprop.0"]
+    assert.equal("f.constprop.0: 7.00 → 5.00 s, −2.00 s (−29 %), more than chance explains",
+      f.text:match "^[^,]*,[^,]*,[^,]*")
+    assert.same({ 1, "frame c1 less" }, { f.width, f.class })
   end)
 
   it("has times per run", function()

@@ -22,15 +22,25 @@ const parametersText = (pairs) => pairs.map(([name, value]) => `&${name}=${encod
 
 const addressParameters = () => parametersOf((PARAMETERS.exec(location.hash) || [""])[0]);
 
+// Replaces the state of the present entry of the browser's history, and its address, if given. Browsers limit how often
+// that may be done; an entry that they refuse to change stays as it is.
+function replaceEntry(state, hash) {
+  try {
+    history.replaceState(state, "", hash);
+  } catch {
+    // The next change of the address is complete again.
+  }
+}
+
 // Changes parameters of the address; an empty value removes one. `isStep` makes a step of the browser's history.
 function setParameters(changes, isStep) {
   const parameters = addressParameters();
   for (const [name, value] of Object.entries(changes)) {
-    parameters.delete(name);
     if (value) parameters.set(name, value);
+    else parameters.delete(name);
   }
   const hash = (hashWithoutParameters() || "#") + parametersText([...parameters]);
   if (hash === (location.hash || "#")) return;
   if (isStep) location.hash = hash;
-  else history.replaceState(history.state, "", hash);
+  else replaceEntry(history.state, hash);
 }

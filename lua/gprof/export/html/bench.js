@@ -98,6 +98,7 @@ function benchSide(select) {
   const selection = make("div", { class: "selection" }),
     strip = treeStrip(select);
   let shown = -1;
+  refreshers.push(() => (shown = -1)); // its shares may be others now
   return {
     element: make("div", { class: "side" }, selection, strip && strip.element),
     show(node) {

@@ -40,7 +40,8 @@ function inDepthFirstOrder(columns) {
   return sorted;
 }
 
-// Merges the trees of two runs, by paths of functions.
+// Merges the trees of two runs, by paths of functions. A path of the new run can stand for several of the old run:
+// those of functions that were matched to the same new function.
 function mergeTrees(now, old) {
   const { runs } = data.comparison.sides,
     scale = (now.parts * runs[1]) / (old.parts * runs[0]),
@@ -51,7 +52,7 @@ function mergeTrees(now, old) {
     weight = now.weight.slice(),
     before = weight.map(() => 0),
     certain = now.certain && now.certain.slice(),
-    certainBefore = old.certain && weight.map(() => ALL);
+    certainBefore = old.certain && before.slice();
   const place = new Int32Array(oldFrame.length), // of the old nodes
     childOf = new Int32Array(nodeCount + now.others.length + 3); // the last one seen, by frame + 3
 
@@ -60,13 +61,13 @@ function mergeTrees(now, old) {
     weight.push(0);
     before.push(0);
     if (certain) certain.push(ALL);
-    if (certainBefore) certainBefore.push(ALL);
+    if (certainBefore) certainBefore.push(0);
     return frame.push(number) - 1;
   }
   for (let i = 0; i < place.length; i++) {
     const at = place[i];
-    before[at] = scale * old.weight[i];
-    if (certainBefore && old.certain[i] !== ALL) certainBefore[at] = scale * old.certain[i];
+    before[at] += scale * old.weight[i];
+    if (certainBefore) certainBefore[at] += scale * (old.certain[i] === ALL ? old.weight[i] : old.certain[i]);
     if (at < now.frame.length)
       for (let child = newLists.first[at]; child >= 0; child = newLists.next[child]) childOf[frame[child] + 3] = child;
     for (let child = oldLists.first[i]; child >= 0; child = oldLists.next[child]) {

@@ -30,8 +30,9 @@ function groupColouring({ key, title, groups }) {
     const own = new Float64Array(groups().names.length);
     for (let f = 0; f < functionCount; f++) own[groups().of[f]] += functions.self[f];
     const first = groupsInLegend(own, areasOfGroups(groups())),
-      label = (group) => (key === "file" ? baseName : String)(groups().names[group]);
-    const entries = first.map((group) => [hues()[group], `${label(group)} (${percent(shareOf(own[group]))} %)`]),
+      label = (group) => (key === "file" ? baseName : String)(groups().names[group]),
+      share = (group) => percent(Math.min(1, own[group] / data.total)); // of all, whatever the chips are
+    const entries = first.map((group) => [hues()[group], `${label(group)} (${share(group)} %)`]),
       rest = groups().names.length - first.length;
     return rest > 0 ? [...entries, ["none", `and ${counted(rest)} more`]] : entries;
   });

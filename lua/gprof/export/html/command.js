@@ -67,7 +67,7 @@ function optionsOfTree(argument) {
   const [, mode, place] = /^(down|up|around):(.*)$/s.exec(argument) || [null, "down", ""],
     threshold = "--tree-threshold=0.1"; // narrower frames are gathered
   if (mode === "up") return ["-q"];
-  const node = mode === "around" ? nodeByKey.get(place) : itemAt(wholeTree(false, false), place).frame;
+  const node = mode === "around" ? nodeByKey(place) : itemAt(wholeTree(false, false), place).frame;
   if (node === undefined || node < 0 || node >= nodeCount || isCycle(node)) return ["--tree", threshold];
   const callers = mode === "around" ? ["-q" + functionSpec(node)] : [];
   return ["--tree=" + functionSpec(node), ...callers, threshold];
@@ -91,11 +91,12 @@ const optionsOfViews = {
   "!changes": () => (comparison && comparison.options.length > 0 ? comparison.options : ["-p"]),
 };
 
-// Returns the options for the view that the address names.
+// Returns the options for the view that the address names. Instead of a view that the page lacks, it shows the list.
 function optionsOfView() {
   const [, name, argument] = /^#?(!?[^=]*)=?(.*)$/s.exec(hashWithoutParameters()),
-    node = nodeByKey.get(decoded(name + (argument && "=" + argument)));
-  if (optionsOfViews[name]) return optionsOfViews[name](decoded(argument));
+    isView = name === "!files" || (name.startsWith("!") && tabs.some(([, href]) => href === "#" + name)),
+    node = name.startsWith("!") ? undefined : nodeByKey(decoded(name + (argument && "=" + argument)));
+  if (isView) return optionsOfViews[name](decoded(argument));
   if (node === undefined) return optionsOfList();
   return (isCycle(node) ? cycleOf(node).members : [node]).map((each) => "-q" + functionSpec(each));
 }

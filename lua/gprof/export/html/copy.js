@@ -15,12 +15,25 @@ function cellTexts(columns, row) {
 
 const asTabs = (lines) => lines.map((cells) => cells.join("\t") + "\n").join("");
 
+// Formats text as code, which contains no markup. A cell of a table ends at every "|" without a backslash; the
+// backslash is not part of the code.
+function asCode(text) {
+  const shown = text.replaceAll("\\|", "\\x7C").replaceAll("|", "\\|"),
+    fence = "`".repeat(Math.max(0, ...(shown.match(/`+/g) || []).map((ticks) => ticks.length)) + 1),
+    space = /^`|`$/.test(shown) ? " " : "";
+  return fence + space + shown + space + fence;
+}
+
+// Text in which Markdown finds no markup, and GitHub no mention, issue or emoji.
+const PLAIN = /^[^\\|`*_<>[\]&@#:]*$/;
+
 // Makes a table in Markdown. Columns of numbers are aligned on the right.
 function asMarkdown([titles, ...lines]) {
-  const line = (cells) => `| ${cells.map((cell) => cell.replace(/[|\\]/g, "\\$&")).join(" | ")} |\n`,
+  const line = (cells) => `| ${cells.join(" | ")} |\n`,
+    row = (cells) => line(cells.map((cell) => (PLAIN.test(cell) ? cell : asCode(cell)))),
     isNumeric = (_, i) => lines.length > 0 && lines.every((cells) => cells[i] === "" || NUMBER.test(cells[i]));
   const rule = titles.map((title, i) => (isNumeric(title, i) ? "---:" : "---"));
-  return line(titles) + line(rule) + lines.map(line).join("");
+  return row(titles) + line(rule) + lines.map(row).join("");
 }
 
 // Returns a table, or one of its rows, as text.

@@ -99,19 +99,19 @@ const calleesOf = (node) => arcsAt(node, arcs.caller);
 
 // The keys of nodes in links. A key is the node's name. If several nodes have that name, the file is appended. If
 // the key is still ambiguous, a number is also appended.
-const nodeByKey = new Map(),
+const nodeOfKey = new Map(),
   longKeys = new Map(); // of nodes that share their name
 
 function makeKeys() {
   const sharing = new Map(); // nodes by name
   for (let node = 0; node < nodeCount; node++) {
     const name = nameOf(node),
-      first = nodeByKey.get(name);
-    if (first === undefined) nodeByKey.set(name, node);
+      first = nodeOfKey.get(name);
+    if (first === undefined) nodeOfKey.set(name, node);
     else if (sharing.has(name)) sharing.get(name).push(node);
     else sharing.set(name, [first, node]);
   }
-  for (const name of sharing.keys()) nodeByKey.delete(name);
+  for (const name of sharing.keys()) nodeOfKey.delete(name);
   for (const [name, nodes] of sharing) addLongKeys(name, nodes);
 }
 
@@ -124,13 +124,22 @@ function addLongKeys(name, nodes) {
       stem = file ? name + " (" + baseName(file) + ")" : name;
     let key = stem,
       number = numbers.get(stem) || 0;
-    while (nodeByKey.has(key) || (key === stem && counts.get(file) > 1)) key = stem + " " + ++number;
+    while (nodeOfKey.has(key) || (key === stem && counts.get(file) > 1)) key = stem + " " + ++number;
     numbers.set(stem, number);
     longKeys.set(node, key);
-    nodeByKey.set(key, node);
+    nodeOfKey.set(key, node);
   }
 }
 makeKeys();
+
+// Returns the node of a key, or undefined. A name that is unique in this view may be followed by its file, as in views
+// where others share it.
+function nodeByKey(key) {
+  if (nodeOfKey.has(key)) return nodeOfKey.get(key);
+  const [, name, file] = /^(.+) \((.+)\)$/s.exec(key) || [],
+    found = nodeOfKey.get(name);
+  return found !== undefined && baseName(fileOf(found) || "") === file ? found : undefined;
+}
 
 const keyOf = (node) => longKeys.get(node) || nameOf(node);
 const linkTo = (node) => "#" + encodeURIComponent(keyOf(node)).replace(/!/g, "%21");

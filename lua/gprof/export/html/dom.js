@@ -89,18 +89,23 @@ const searchKeys = makeShortcuts("Search", [
   {
     keys: ["Escape"],
     use: "clear the search; leave it",
-    act(event, { input, update }) {
+    act(event, input) {
       if (input.value === "") input.blur();
-      input.value = "";
-      update();
+      setSearch(input, "");
     },
   },
   {
     keys: ["ArrowDown", "Enter"],
     use: "go to the first match; with Shift, focus on all",
-    act: (event, { input }) => (event.shiftKey ? addChip("focus", input.value.trim()) : focusView()),
+    act: (event, input) => (event.shiftKey ? addChip("focus", input.value.trim()) : focusView()),
   },
 ]);
+
+// Sets the text of a search field. All that listens to what the user types is told.
+function setSearch(input, text) {
+  input.value = text;
+  input.dispatchEvent(new Event("input"));
+}
 
 // Makes a search field, and the status beside it. After every change, `search` gets a test for strings, null if the
 // text is an invalid regular expression, and the text. It returns what the status says. Returns `input`, `status`, and
@@ -121,6 +126,6 @@ function searchField(label, search) {
     status.textContent = test ? found : "Invalid regular expression";
   }
   input.addEventListener("input", update);
-  input.addEventListener("keydown", (event) => runShortcut(searchKeys, event, { input, update }));
+  input.addEventListener("keydown", (event) => runShortcut(searchKeys, event, input));
   return { input, status, update };
 }

@@ -76,15 +76,15 @@ function lineFunctions(line) {
   );
 }
 
-// `whole` is the time of which the lines have shares.
-function lineColumns(lines, whole) {
+// `share` returns the share that a line's time is.
+function lineColumns(lines, share) {
   const most = lines.length > 0 ? lines[0].time : 0; // the hottest line comes first
   return [
     {
       title: "Self %",
       hint: "Self time as a share of the total time",
       value: (line) => line.time,
-      cell: (line) => percent(whole > 0 ? line.time / whole : 0),
+      cell: (line) => percent(share(line.time)),
       class: "",
     },
     {
@@ -133,13 +133,13 @@ function describeLines(lines) {
 }
 
 function linesView() {
-  const columns = [...lineColumns(allLines, data.total), functionColumn, textColumn];
+  const columns = [...lineColumns(allLines, shareOf), functionColumn, textColumn];
   const table = makeTable(columns, allLines, { label: "Lines", class: "lines", sorted: columns[0], isSearched: true });
   const matches = (line, test) =>
     line.rows.some((row) => isShown(data.lines.node[row])) &&
     (test(lineName(line)) || test(textOf(line)) || line.rows.some((row) => test(rowFunction(row))));
   const search = tableSearch("Filter by file, function or text, or /regex/", table, matches, describeLines);
-  const missing = 1 - shareOf(timeOfLines(allLines));
+  const missing = 1 - Math.min(1, timeOfLines(allLines) / data.total);
   return make(
     "section",
     {},
@@ -165,7 +165,7 @@ function lineSection(node) {
   const lines = linesByNode.get(node) || [];
   if (lines.length === 0) return null;
   const whole = Math.max(field(node, "self"), timeOfLines(lines));
-  const columns = lineColumns(lines, whole).map((column) =>
+  const columns = lineColumns(lines, (time) => (whole > 0 ? time / whole : 0)).map((column) =>
     column.title === "Self %" ? { ...column, hint: "Share of this function's self time" } : column,
   );
   const inlined = lines.some((line) => inlinedIn(line.rows[0]) !== null);

@@ -70,7 +70,7 @@ function suggestions(key) {
 }
 
 function showFunction(key) {
-  const node = nodeByKey.get(key);
+  const node = nodeByKey(key);
   if (node === undefined) {
     const who = shownThreads ? choiceName(shownThreads) : "This profile";
     put(
@@ -129,11 +129,7 @@ function savedScroll() {
   const state = history.state;
   const known = state && scrolls.has(state.visit);
   visit = known ? state.visit : ++visits;
-  try {
-    if (!known) history.replaceState({ visit }, "");
-  } catch {
-    // Browsers limit how often replaceState may be called. If a call is refused, the position is not restored.
-  }
+  if (!known) replaceEntry({ visit }); // if that is refused, the position is not restored
   return known ? scrolls.get(visit) : null;
 }
 
@@ -295,7 +291,7 @@ function start() {
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });
   addEventListener("hashchange", () => show(false));
   addEventListener("keydown", keyPressed);
-  if (comparison && !shownThreads && location.hash === "") history.replaceState(null, "", "#!changes");
+  if (comparison && !shownThreads && location.hash === "") replaceEntry(null, "#!changes");
   show(true);
   scrolls.set(visit, 0);
 }

@@ -144,17 +144,17 @@ local function columns_of_sides(comparison)
   return object(entries)
 end
 
--- Adds the names of a view's functions to `known`, numbered from `first` on; returns it.
-local function number_names(view, first, known)
-  for i, name in ipairs(view.names) do known[name] = known[name] or first + i - 1 end
+-- Adds keys to `known`, numbered from `first` on; returns it.
+local function number_keys(keys, first, known)
+  for i, key in ipairs(keys) do known[key] = known[key] or first + i - 1 end
   return known
 end
 
 -- The numbers that stand for the statuses of a comparison's rows.
 local STATUS <const> = { both = 0, new = 1, gone = 2 }
 
--- Returns the comparison; null if there is none. `known`: see `view_data.names`.
-local function comparison_of(content, node_of, file_number, known)
+-- Returns the comparison; null if there is none.
+local function comparison_of(content, node_of, file_number)
   local comparison = content.comparison
   if not comparison then return "null" end
   local made_of, statuses, files, old_names = changes.of(comparison), {}, {}, {}
@@ -164,13 +164,15 @@ local function comparison_of(content, node_of, file_number, known)
     old_names[i] = changes.old_name(rows, i)
     files[i] = file_number(rows.is[i].file or was.file)
   end
+  local known = number_keys(content.names, 0, {})
   local tree, lack = old_tree.of(comparison, content, node_of)
   local entries = { { "factor", number(comparison.factor) },
     { "options", strings(options, #options) },
     { "unit", quoted(comparison.unit) }, { "sides", columns_of_sides(comparison) },
     { "whole", change_of(made_of.whole) },
     { "tree", tree },
-    { "name", view_data.names(rows.name, known) }, { "status", array(number, statuses) },
+    { "name", view_data.names(rows.name, rows.name, known) },
+    { "status", array(number, statuses) },
     { "file", array(number, files) } }
   if lack then entries[#entries + 1] = { "no_tree", quoted(lack) } end
   if next(old_names) then
@@ -224,7 +226,9 @@ end
 -- the other's.
 local function write_threads(content, file_number, known, write)
   local count = 0
-  if content.other then number_names(content.other, #content.ids, known) end
+  if content.other then
+    number_keys(view_data.keys(content.other), #content.ids, known)
+  end
   return thread_choices.make(content.choosable or {}, function(threads)
     local part, id = content.part_of(threads), "thread-" .. count
     local rows = line_data.rows(part.lines)
@@ -258,8 +262,8 @@ function data.write(content, write)
   local profile, node_of = content.profile, view_data.nodes_of(content)
   local file_number, files = view_data.numbering()
   local rate, rows = profile.rate, line_data.rows(content.lines)
-  local has_numbers = content.comparison or content.other or content.choosable
-  local known = has_numbers and number_names(content, 0, {})
+  local has_numbers = content.other or content.choosable
+  local known = has_numbers and number_keys(view_data.keys(content), 0, {})
   local entries = {
     { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
     { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
@@ -267,7 +271,7 @@ function data.write(content, write)
     { "options", array(shown, content.options) },
     { "scripts", tostring(profile.image.has_scripts) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
-    { "comparison", comparison_of(content, node_of, file_number, known) },
+    { "comparison", comparison_of(content, node_of, file_number) },
     { "spread", spread_of(content, node_of) },
     { "lines", line_data.lines(rows, profile, file_number, node_of) },
     { "sources", array(function(file)

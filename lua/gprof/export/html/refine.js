@@ -1,7 +1,7 @@
 // The refinement of all views by chips: "focus" keeps the call paths with functions that match, "hide" takes functions
 // out of the paths, "file" keeps the functions of a file. The address has the chips.
 
-let chips = [], // each with `kind` and `text`, a query or, after "=", a whole name
+let chips = [], // each with `kind` and `text`, a query or, after "=", a whole name or key
   chipsText = "", // as in the address
   isOfShown = false, // whether percentages are of what is shown
   listGrouping = null, // of the list of functions, and of colours
@@ -11,7 +11,7 @@ const shownGrouping = () => listGrouping && listGrouping.key;
 const isShown = (f) => !shownFunctions || shownFunctions[f] === 1;
 const recordedTree = tree;
 const refreshers = [], // called after a change of the chips,
-  recolourers = []; // and after one of the grouping
+  recolourers = []; // and after one of the chips or the grouping
 const refineBar = make("div", { class: "refine", role: "group", "aria-label": "Refinement", hidden: true });
 
 // Whether a file has functions that are shown.
@@ -26,9 +26,13 @@ function refinementText(list, ofShown, group) {
   return parametersText(group ? [...parameters, ["group", group]] : parameters);
 }
 
-// Returns a test for names. An invalid regular expression matches nothing.
+// Returns a test for names of frames, which it gets with the frames. An invalid regular expression matches nothing. Of
+// functions that share their name, the key in links tells which is wanted.
 function nameTest(text) {
-  return text.startsWith("=") ? (name) => name === text.slice(1) : matcher(text) || (() => false);
+  if (!text.startsWith("=")) return matcher(text) || (() => false);
+  const wanted = text.slice(1),
+    node = nodeByKey(wanted);
+  return (name, frame) => name === wanted || frame === node;
 }
 
 // Returns, for each frame, 1 if it passes one of the chips of a kind; null if there is no such chip.
@@ -38,7 +42,7 @@ function framesThatMatch(kind) {
   const found = new Uint8Array(nodeCount + (recordedTree ? recordedTree.others.length : 0));
   for (let frame = 0; frame < found.length; frame++) {
     const name = kind === "file" ? frameFile(frame) : nameOf(frame);
-    if (name !== null && tests.some((test) => test(name))) found[frame] = 1;
+    if (name !== null && tests.some((test) => test(name, kind === "file" ? -1 : frame))) found[frame] = 1;
   }
   return found;
 }
@@ -138,11 +142,14 @@ function applyChips(text) {
   for (const refresh of refreshers) refresh();
 }
 
+const KEPT = ["filter", "sort", "runs"]; // parameters of views that chips leave as they are
+
 // Shows other chips or another grouping, as a step of the browser's history.
 function refine(list, ofShown = isOfShown, group = shownGrouping()) {
-  const hash = hashWithoutParameters() || "#";
+  const hash = hashWithoutParameters() || "#",
+    kept = parametersText([...addressParameters()].filter(([name]) => KEPT.includes(name)));
   applyChips(refinementText(list, ofShown, group));
-  location.hash = hash + chipsText;
+  location.hash = hash + kept + chipsText;
 }
 
 // Adds a chip, unless it is there already.
@@ -156,7 +163,7 @@ function followAddress(isKnown) {
     group = groupingByKey(parameters.get("group")),
     text = refinementText(chipsOf(parameters), parameters.get("of") === "shown", group && group.key);
   if (text === "" && !isKnown && chipsText !== "")
-    history.replaceState(history.state, "", (location.hash || "#") + chipsText);
+    replaceEntry(history.state, (location.hash || "#") + chipsText);
   else if (text !== chipsText) applyChips(text);
 }
 
@@ -168,15 +175,15 @@ function functionAt(element) {
     row = element.closest("tr"),
     link = row && row.querySelector("a.node, .owner a");
   if (picture) return selectedFrames.get(picture)();
-  const node = link ? nodeByKey.get(decodeURIComponent(link.hash.slice(1))) : undefined;
+  const node = link ? nodeByKey(decodeURIComponent(link.hash.slice(1))) : undefined;
   return node === undefined ? -1 : node;
 }
 
 const canFocus = (node) => node >= 0 && node < nodeCount;
 
 const chipActions = [
-  ["f", "focus", "Focus on ", (node) => "=" + nameOf(node)],
-  ["h", "hide", "Hide ", (node) => "=" + nameOf(node)],
+  ["f", "focus", "Focus on ", (node) => "=" + keyOf(node)],
+  ["h", "hide", "Hide ", (node) => "=" + keyOf(node)],
   ["i", "file", "Only file ", (node) => fileOf(node) && "=" + fileOf(node)],
 ];
 

@@ -5,12 +5,12 @@ const { spread } = data;
 // The functions are those of all threads in the view with which the page opens.
 const spreadName = (row) => (row === spread.node.length ? "whole run" : firstNames[spread.node[row]]);
 
-const showsFirstView = !showsOtherView && !shownThreads;
+const nodesById = lazily(() => new Map(functions.id.map((id, node) => [id, node])));
 
 // Links to a function, if the view that is shown has it.
 function spreadLink(row) {
   if (row === spread.node.length) return make("em", {}, spreadName(row));
-  const node = showsFirstView ? spread.node[row] : nodeByKey.get(spreadName(row));
+  const node = nodesById().get(spread.node[row]);
   return node === undefined ? make("span", {}, spreadName(row)) : nodeLink(node);
 }
 
@@ -126,8 +126,7 @@ function spreadTable(amounts, format, title) {
 // Makes what the view of a function says of the spread; null if that is not known.
 function spreadSection(node) {
   if (!spread) return null;
-  const isOf = (each) => (showsFirstView ? each === node : firstNames[each] === keyOf(node)),
-    row = spread.node.findIndex(isOf),
+  const row = isCycle(node) ? -1 : spread.node.indexOf(functions.id[node]),
     { self, calls } = spread;
   if (row < 0) return null;
   const spreadFact = (title, amounts, format, unit) =>

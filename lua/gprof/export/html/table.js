@@ -72,7 +72,8 @@ const rowKeys = makeShortcuts("Tables", [
 // Makes a table of rows; a row can be any value. `options`: `sorted`, the column to sort by first; `class`; `label`;
 // `below(row)`, rows to show below a row; `isSearched`, whether `tableSearch` draws the rows. Returns `element`;
 // `filter(test)`, which returns the number of matching rows; `shown()`, which returns these rows; `update(element)`,
-// which draws anew what is below a row; `order()` and `setOrder(order)`, a column's title, after "-" if descending.
+// which draws anew what is below a row; `order()` and `setOrder(order)`, a column's title, after "-" if descending;
+// empty if the rows are in the order of the data.
 function makeTable(columns, rows, options) {
   const body = make("tbody");
   const end = make("div", { class: "more" });
@@ -137,7 +138,7 @@ function makeTable(columns, rows, options) {
     },
     shown: () => matching,
     update: (row) => redraw([...body.rows].indexOf(row) + 1),
-    order: () => (descending ? "-" : "") + sorted.title,
+    order: () => (sorted ? (descending ? "-" : "") + sorted.title : ""),
     setOrder(order) {
       const column = columns.find(({ title }) => title === order.replace(/^-/, ""));
       for (let i = 0; i < 2 && column && column.value && this.order() !== order; i++) sortBy(column);
@@ -147,12 +148,13 @@ function makeTable(columns, rows, options) {
 
 // Makes the search field of a table, and draws its rows. `matches(row, test)` tells whether a row is shown;
 // `describe(rows)` returns what the status says of the rows shown. If there are none, a line below the table says
-// so, with a button that clears the search, and calls `reset`, if given, to clear other filters.
+// so, with a button that clears the search, and calls `reset`, if given, to clear other filters; if nothing is shown
+// even then, it removes the chips.
 function tableSearch(label, table, matches, describe, reset) {
   const clear = () => {
-    search.input.value = "";
     if (reset) reset();
-    search.update();
+    setSearch(search.input, "");
+    if (!nothing.hidden) refine([]);
     search.input.focus();
   };
   const nothing = make("p", { class: "empty", hidden: true }, "Nothing matches the filter. ",

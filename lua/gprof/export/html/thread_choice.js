@@ -35,7 +35,8 @@ const shownThreads = shownChoice >= 0 ? threadChoices[shownChoice] : null;
 // What is said of figures that do not depend on the choice.
 const forAllThreads = shownThreads ? " All threads are taken together." : "";
 
-const linkToThreads = (choice) => searchWith("thread", choice && choice.key);
+// Links to the list of threads, with other threads chosen. Chips and the grouping stay.
+const linkToThreads = (choice) => searchWith("thread", choice && choice.key) + "#!threads" + chipsText;
 
 // Makes the list of choices; null if there is none.
 function threadSelect() {

@@ -10,7 +10,7 @@ function threadName(row) {
     choice && choice.group ? (choice.group === "others" ? "among others" : without) : null,
     choice && choice === shownThreads ? "shown" : null,
   ].filter(Boolean);
-  const name = choice ? make("a", { href: linkToThreads(choice) + "#!threads" }, nameOfThread(row)) : nameOfThread(row);
+  const name = choice ? make("a", { href: linkToThreads(choice) }, nameOfThread(row)) : nameOfThread(row);
   return make("span", {}, name, " ", ...tags.map((text) => make("span", { class: "tag" }, text)));
 }
 
@@ -51,7 +51,7 @@ function aboutThreads() {
   if (shownThreads)
     return [
       `The other views show ${choiceName(shownThreads)}. `,
-      make("a", { href: linkToThreads(null) + "#!threads" }, allShown ? "Show all threads" : "Show all these threads"),
+      make("a", { href: linkToThreads(null) }, allShown ? "Show all threads" : "Show all these threads"),
     ];
   if (threadChoices.length > 0)
     return [`The other views show ${together}. Choose one of them here or in the settings.`];
@@ -72,11 +72,16 @@ function threadsView() {
     const number = sumOf(shown.map((row) => threads.count[row]));
     return counted(number) + (number === 1 ? " thread" : " threads");
   });
+  const about = make("p", { class: "soft" }, ...aboutThreads());
+  recolourers.push(() => {
+    search.update();
+    about.replaceChildren(...aboutThreads());
+  });
   return make(
     "section",
     {},
     make("div", { class: "tools" }, search.input, search.status),
-    make("p", { class: "soft" }, ...aboutThreads()),
+    about,
     table.element,
   );
 }

@@ -22,9 +22,10 @@ function linkToTree(mode, place) {
 
 // Returns the sentence about frames that the tree lacks, if they have much time.
 function hiddenNote() {
+  const { frame, weight } = recordedTree;
   let hidden = 0;
-  for (let i = 0; i < tree.frame.length; i++) if (tree.frame[i] === HIDDEN) hidden += tree.weight[i];
-  const share = hidden / tree.weight[0];
+  for (let i = 0; i < frame.length; i++) if (frame[i] === HIDDEN) hidden += weight[i];
+  const share = hidden / weight[0];
   if (share < 0.005) return "";
   return ` Only the heaviest call paths are shown: ${percent(share)} % of the time is in frames that are not.`;
 }
@@ -176,7 +177,7 @@ function treeView() {
   }
 
   function showAround(key) {
-    const node = nodeByKey.get(key);
+    const node = nodeByKey(key);
     if (node === undefined) return showWhole("down", "");
     choose("around");
     const [own] = splitOnce(nameOf(node));

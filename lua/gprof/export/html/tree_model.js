@@ -276,7 +276,7 @@ function searchTree(test, both) {
     sum += weight[i];
     past = end[i];
   }
-  return { hits, count, share: sum / weight[0] };
+  return { hits, count, share: weight[0] > 0 ? sum / weight[0] : 0 };
 }
 
 // Layout --------------------------------------------------------------------------------

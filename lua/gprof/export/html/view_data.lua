@@ -78,22 +78,41 @@ end
 
 --- Formats names.
 -- @tparam {string,...} names
--- @tparam {[string]=integer} known maps names to numbers that stand for them
+-- @tparam {string,...} keys what is looked up in `known` for each name
+-- @tparam {[string]=integer} known maps keys to numbers that stand for the names
 -- @treturn string
-function view_data.names(names, known)
-  if not next(known) then return strings(names) end
+function view_data.names(names, keys, known)
   local values = {}
-  for i, name in ipairs(names) do values[i] = known[name] or name end
+  for i, name in ipairs(names) do values[i] = known[keys[i]] or name end
   return strings(values)
 end
 
--- Returns the functions as columns. `known` is as for `view_data.names`.
+--- Returns what stands for functions in all views of a page: functions can share their
+-- name. Addresses tell those apart that share their place, too, such as constructors. In
+-- libraries, addresses differ between views.
+-- @tparam table view as for `gprof.export.html.page_data`
+-- @treturn {string,...}
+function view_data.keys(view)
+  local profile, ids, keys = view.profile, view.ids, {}
+  local files, lines, addresses = profile:columns(ids, "file", "line", "address")
+  local objects = profile.has_libraries and profile:columns(ids, "object") or {}
+  for i, name in ipairs(view.names) do
+    local address = not objects[i] and addresses[i]
+    keys[i] = ("%s\0%s\0%s\0%s"):format(name, files[i] or "", lines[i] or "",
+      address or "")
+  end
+  return keys
+end
+
+-- Returns the functions as columns. `known` has keys of functions.
 local function functions_of(content, file_number, within, known)
   local profile, ids, entries = content.profile, content.ids, {}
   for i, column in ipairs(columns_of(profile)) do
     local name = column[1]
-    entries[i] = { name, name == "name" and view_data.names(content.names, known) or
-      array(column[2], profile:columns(ids, name), #ids) }
+    entries[i] = { name, array(column[2], profile:columns(ids, name), #ids) }
+  end
+  if next(known) then
+    entries[1][2] = view_data.names(content.names, view_data.keys(content), known)
   end
   local files, cycles, names = {}, {}, profile:columns(ids, "file")
   for row, id in ipairs(ids) do
@@ -242,7 +261,8 @@ end
 -- @tparam table view as for `gprof.export.html.page_data`
 -- @tparam {[integer]=integer} node_of from `nodes_of`
 -- @tparam function file_number numbers the names of files
--- @tparam {[string]=integer} known maps names to numbers that stand for them
+-- @tparam {[string]=integer} known maps keys of functions (see `keys`) to numbers that
+--   stand for their names
 -- @treturn {table,...} pairs of a name and JSON
 function view_data.entries(view, node_of, file_number, known)
   local cycles, within = cycles_of(view, node_of)

@@ -6,6 +6,7 @@ const hasElement = (id) => document.getElementById(id) !== null;
 const parsed = (id) => unpacked(JSON.parse(document.getElementById(id).textContent));
 const data = parsed("data");
 const firstNames = data.functions.name; // of the view with which the page opens
+data.functions.id = firstNames.map((_, node) => node); // these numbers stand for functions in all views
 
 const asked = new URLSearchParams(location.search);
 const hasOtherView = hasElement("other");
@@ -25,7 +26,8 @@ function searchWith(name, value) {
 }
 
 // Returns the address's fragment for another view, without the path in a tree: it consists of numbers of functions.
-const hashWithoutPath = () => location.hash.replace(/^(#!tree=(down|up):).*/, "$1");
+// What comes after the path stays.
+const hashWithoutPath = () => location.hash.replace(/^(#!tree=(down|up):)[^&]*/, "$1");
 
 // Returns names, in place of some of which there are their numbers in `known`.
 const namesOf = (names, known) => names.map((name) => (typeof name === "number" ? known[name] : name));
@@ -36,10 +38,12 @@ if (data.comparison) {
   comparison.status = comparison.status.map((status) => ["both", "new", "gone"][status]);
 }
 
-// Takes a view's data.
+// Takes a view's data. Functions with numbers in `names` have them as ids.
 function useView(id, names) {
-  const { nodes_of_lines, ...view } = parsed(id);
-  view.functions.name = namesOf(view.functions.name, names);
+  const { nodes_of_lines, ...view } = parsed(id),
+    numbers = view.functions.name;
+  view.functions.id = numbers.map((name, node) => (typeof name === "number" ? name : names.length + node));
+  view.functions.name = namesOf(numbers, names);
   Object.assign(data, view);
   if (nodes_of_lines) data.lines.node = nodes_of_lines;
 }
@@ -49,13 +53,13 @@ const noFigures = { seconds: 0, calls: 0, known: [], inlined: [] };
 // Takes the data of a choice of threads instead of that of all. Instructions are known only for all.
 function useThreads(names) {
   const { functions, labels } = data,
-    labelOfName = new Map(Object.keys(labels).map((node) => [functions.name[node], labels[node]])),
+    labelOfId = new Map(Object.keys(labels).map((node) => [functions.id[node], labels[node]])),
     id = "thread-" + shownChoice;
   useView(id, names);
   if (showsOtherView && hasElement(id + "-other")) useView(id + "-other", names);
   data.labels = {};
-  data.functions.name.forEach((name, node) => {
-    if (labelOfName.has(name)) data.labels[node] = labelOfName.get(name);
+  data.functions.id.forEach((each, node) => {
+    if (labelOfId.has(each)) data.labels[node] = labelOfId.get(each);
   });
   data.sources.forEach((file, i) => Object.assign(file, data.figures[i] || noFigures, { code: [] }));
   data.sources.sort((a, b) => b.seconds - a.seconds || b.calls - a.calls);
