@@ -25,26 +25,38 @@ local function values_of(change)
 end
 
 describe("functions of two programs", function()
-  -- Pairs functions, each given as "name" or "name file"; returns the pairs as "old | new".
+  -- Makes functions, each given as "name" or "name file".
+  local function functions(list)
+    local made = {}
+    for i, text in ipairs(list) do
+      local name, file = text:match "^(%S+) ?(.*)$"
+      made[i] = { name = name, file = file ~= "" and file or nil, ticks = 1, whole_ticks = 1, calls = 1, count = 1 }
+    end
+    return made
+  end
+
+  local function describe(f)
+    if not f then return "-" end
+    return (f.name .. " " .. (f.file or "?")) .. (f.count > 1 and " x" .. f.count or "")
+  end
+
+  -- Pairs functions; returns the pairs as "old | new".
   local function paired(olds, news)
-    local function functions(list)
-      local made = {}
-      for i, text in ipairs(list) do
-        local name, file = text:match "^(%S+) ?(.*)$"
-        made[i] = { name = name, file = file ~= "" and file or nil, ticks = 1, whole_ticks = 1, calls = 1, count = 1 }
-      end
-      return made
-    end
-    local function describe(f)
-      if not f then return "-" end
-      return (f.name .. " " .. (f.file or "?")) .. (f.count > 1 and " x" .. f.count or "")
-    end
     local pairs_made = {}
     matching.pair(functions(olds), functions(news), function(old, new)
       pairs_made[#pairs_made + 1] = describe(old) .. " | " .. describe(new)
     end)
     table.sort(pairs_made)
     return pairs_made
+  end
+
+  -- Merges the functions of several runs; returns them with their calls.
+  local function merged(...)
+    local sides, texts = {}, {}
+    for i, list in ipairs { ... } do sides[i] = { functions = functions(list), runs = 1 } end
+    for i, f in ipairs(matching.merge(sides)) do texts[i] = describe(f) .. ": " .. f.calls end
+    table.sort(texts)
+    return texts
   end
 
   it("are matched by name, in any order", function()
@@ -100,6 +112,31 @@ describe("functions of two programs", function()
 
   it("match if one name is the escaped form of the other one", function()
     assert.same({ "caf\xe9 ? | caf\\xE9 ?" }, paired({ "caf\xe9" }, { "caf\\xE9" }))
+  end)
+
+  it("are merged with those of other runs like those of another program", function()
+    assert.same({ "f /1/a.c: 3" }, merged({ "f /1/a.c" }, { "f /2/a.c" }, { "f a.c" }))
+    assert.same({ "f /1/a.c: 2", "f /1/b.c: 2", "g ?: 1" },
+      merged({ "f /1/a.c", "f /1/b.c" }, { "f /2/b.c", "f /2/a.c", "g" }))
+    assert.same({ "f a.c x2: 5", "g a.c: 1" },
+      merged({ "g a.c" }, { "f a.c", "f a.c" }, { "f a.c" }, { "f a.c", "f a.c" }))
+    assert.same({ "f a.c x2: 3" }, merged({ "f a.c", "f.part.0 a.c" }, { "f a.c" }))
+  end)
+
+  it("have no file after a merge if it is unknown in some run", function()
+    assert.same({ "f ?: 2" }, merged({ "f a.c" }, { "f" }))
+    assert.same({ "f ? x2: 3" }, merged({ "f" }, { "f a.c", "f b.c" }))
+  end)
+
+  it("keep the calls between clones in a merge: later sums leave them out", function()
+    local function side()
+      local list = functions { "f a.c", "f.part.0 a.c" }
+      list[2].inner_calls, list[2].inner_ticks, list[2].least_ticks, list[2].most_ticks = 1, 1, 1, 1
+      return { functions = list, runs = 1 }
+    end
+    local list = matching.merge { side(), side() }
+    assert.equal(2, #list)
+    matching.pair(list, functions { "f a.c" }, function(old) assert.same({ 2, 2 }, { old.calls, old.whole_ticks }) end)
   end)
 
   it("with the same name are matched in less than quadratic time", function()

@@ -617,6 +617,16 @@ dimension("functions that are compared", 400, function(n)
   return running("-b", "--compare=" .. old, image(n), new)
 end)
 
+dimension("exported profiles that are added up", 40, function(n)
+  local built, old = in_files(10), profile { histogram(0, 10), arc(0, 10, 1) }
+  local text = shell.check({ "lua5.4", "gprof.lua", "--export=json", built, old }).stdout
+  local words = list(n, function(i)
+    local elsewhere = text:gsub('"file": "', '"file": "/build' .. i)
+    return "--compare=" .. shell.write(shell.tmpdir() .. "/old.json", elsewhere)
+  end)
+  return running("-b", built, old, table.unpack(words))
+end, true)
+
 -- The hint about a profile without samples names the libraries.
 dimension("libraries that the image needs", 2000, function(n)
   local dir, DT_NEEDED <const> = shell.tmpdir "libraries", 1

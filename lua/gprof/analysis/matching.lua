@@ -10,7 +10,7 @@
 --
 -- A function is a table with the fields `name`, `file` and `line` (or nil), and the
 -- amounts listed below; amounts that are missing count as 0. A function that stands for
--- several has them in `members`.
+-- several has them in `members`; if the file of any of them is unknown, so is its file.
 --
 -- @internal gprof.analysis.matching
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -25,7 +25,12 @@ local MAX_COMPONENTS <const> = 32  -- compared components of a path
 
 local amounts <const> = { "ticks", "whole_ticks", "least_ticks", "most_ticks", "calls",
   "most_calls", "self_calls", "most_self_calls", "blocks", "most_blocks", "self_spread",
-  "total_spread", "count" }
+  "total_spread", "inner_calls", "inner_ticks", "count" }
+
+--- The fields with the highest count of any run of a baseline, multiplied by the number
+-- of runs.
+matching.highest = { calls = "most_calls", self_calls = "most_self_calls",
+  blocks = "most_blocks" }
 
 --- Returns the functions that a function stands for: itself, or those it is the sum of.
 -- @tparam table f
@@ -37,9 +42,10 @@ end
 -- Adds a function or clone to a sum. The sum gets the shortest name, which is the name of
 -- the function and not of a clone.
 local function add(sum, f)
-  if #f.name < #sum.name then sum.name = f.name end
+  if #f.name < #sum.name then sum.name, sum.line = f.name, f.line end
+  if not f.file then sum.file = nil end
   for _, amount in ipairs(amounts) do
-    sum[amount] = (sum[amount] or 0) + (f[amount] or 0)
+    if f[amount] then sum[amount] = (sum[amount] or 0) + f[amount] end
   end
   local members = matching.members(f)
   table.move(members, 1, #members, #sum.members + 1, sum.members)
@@ -49,7 +55,7 @@ end
 local function join(functions)
   local sum
   for _, f in ipairs(functions) do
-    sum = sum or { name = f.name, file = f.file, members = {} }
+    sum = sum or { name = f.name, file = f.file, line = f.line, members = {} }
     add(sum, f)
   end
   return sum
@@ -79,7 +85,8 @@ local function without_inner(f)
   rest.whole_ticks = math.max(f.whole_ticks - f.inner_ticks, 0)
   rest.least_ticks = math.max(f.least_ticks - f.inner_ticks, 0)
   rest.calls = math.max(f.calls - f.inner_calls, 0)
-  rest.most_calls = math.max(rest.most_calls - f.inner_calls, 0)
+  rest.most_calls = f.most_calls and math.max(f.most_calls - f.inner_calls, 0)
+  rest.inner_calls, rest.inner_ticks = nil, nil
   return rest
 end
 
@@ -225,6 +232,55 @@ function matching.pair(old_list, new_list, pair)
   for _, name in ipairs(new.names) do
     if not old.first[name] then pair_name(old, new, name, pair) end
   end
+end
+
+-- Merging -------------------------------------------------------------------------------
+
+-- Returns the highest count of two groups of runs; nil if neither is a baseline.
+local function highest_of(count, most, was, is, old_runs, new_runs)
+  if not (was[most] or is[most]) then return nil end
+  local old, new = was[most] or was[count] or 0, is[most] or is[count] or 0
+  return math.max(old / old_runs, new / new_runs) * (old_runs + new_runs)
+end
+
+local NONE <const> = { count = 0 }
+
+-- Returns the sum of a function of two groups of runs, one of which may lack it. The
+-- spread between runs is not a sum.
+local function merge_function(was, is, old_runs, new_runs)
+  local sum = join { was or is, was and is }
+  was, is = was or NONE, is or NONE
+  for count, most in pairs(matching.highest) do
+    sum[most] = highest_of(count, most, was, is, old_runs, new_runs)
+  end
+  for _, spread in ipairs { "self_spread", "total_spread" } do
+    local one, other = was[spread], is[spread]
+    sum[spread] = (one or other) and math.max(one or 0, other or 0)
+  end
+  sum.count = math.max(was.count, is.count)
+  return sum
+end
+
+local function merge_two(old, new)
+  local functions = {}
+  matching.pair(old.functions, new.functions, function(was, is)
+    functions[#functions + 1] = merge_function(was, is, old.runs, new.runs)
+  end)
+  return { functions = functions, runs = old.runs + new.runs }
+end
+
+--- Sums the functions of several groups of runs of a program.
+-- @tparam {table,...} sides each with its `functions` and number of `runs`
+-- @treturn {table,...} functions
+function matching.merge(sides)
+  while sides[2] do
+    local merged = {}
+    for i = 1, #sides, 2 do  -- by twos: the sum of many grows only a few times
+      merged[#merged + 1] = sides[i + 1] and merge_two(sides[i], sides[i + 1]) or sides[i]
+    end
+    sides = merged
+  end
+  return sides[1].functions
 end
 
 return matching
