@@ -25,11 +25,12 @@ local function values_of(change)
 end
 
 describe("functions of two programs", function()
-  -- Makes functions, each given as "name" or "name file".
+  -- Makes functions, each given as "name" or "name file"; "_(" stands for " (".
   local function functions(list)
     local made = {}
     for i, text in ipairs(list) do
       local name, file = text:match "^(%S+) ?(.*)$"
+      name = name:gsub("_%(", " (")
       made[i] = { name = name, file = file ~= "" and file or nil, ticks = 1, whole_ticks = 1, calls = 1, count = 1 }
     end
     return made
@@ -121,6 +122,30 @@ describe("functions of two programs", function()
     assert.same({ "f a.c x2: 5", "g a.c: 1" },
       merged({ "g a.c" }, { "f a.c", "f a.c" }, { "f a.c" }, { "f a.c", "f a.c" }))
     assert.same({ "f a.c x2: 3" }, merged({ "f a.c", "f.part.0 a.c" }, { "f a.c" }))
+  end)
+
+  it("are merged only with those of the same file: a run may lack any of them", function()
+    assert.same({ "f a.c: 1", "f b.c: 1" }, merged({ "f a.c" }, { "f b.c" }))
+    assert.same({ "f /a/x.c: 1", "f /b/x.c: 1", "main /m.c: 2" },
+      merged({ "main /m.c", "f /a/x.c" }, { "main /m.c", "f /b/x.c" }))
+    assert.same({ "f /1/a/x.c: 1", "f /2/b/x.c: 1", "g /1/a/x.c: 2", "g /1/b/x.c: 2" },
+      merged({ "f /1/a/x.c", "g /1/a/x.c", "g /1/b/x.c" }, { "f /2/b/x.c", "g /2/b/x.c", "g /2/a/x.c" }))
+  end)
+
+  it("of a Lua program are merged only with those of the same line", function()
+    assert.same({ "f (x.lua:1) x.lua: 2", "f (x.lua:2) x.lua: 1", "f (x.lua:3) x.lua: 1" },
+      merged({ "f_(x.lua:1) x.lua", "f_(x.lua:2) x.lua" }, { "f_(x.lua:1) x.lua", "f_(x.lua:3) x.lua" }))
+  end)
+
+  it("of a Lua program are matched by file and line if there are not as many", function()
+    local two = { "f_(b/x.lua:3) b/x.lua", "f_(a/x.lua:3) a/x.lua" }
+    assert.same({ "- | f (a/x.lua:9) a/x.lua", "f (a/x.lua:3) a/x.lua | f (a/x.lua:3) a/x.lua",
+      "f (b/x.lua:3) b/x.lua | f (b/x.lua:3) b/x.lua" }, paired(two, { two[1], two[2], "f_(a/x.lua:9) a/x.lua" }))
+    assert.same({ "- | f (a/x.lua:3) a/x.lua", "- | f (a/x.lua:9) a/x.lua",
+      "f (b/x.lua:3) b/x.lua | f (b/x.lua:3) b/x.lua" },
+      paired({ two[1] }, { two[2], two[1], "f_(a/x.lua:9) a/x.lua" }))
+    assert.same({ "f (a/x.lua:4) a/x.lua | f (a/x.lua:5) a/x.lua", "f (b/x.lua:3) b/x.lua | f (b/x.lua:2) b/x.lua" },
+      paired({ two[1], "f_(a/x.lua:4) a/x.lua" }, { "f_(a/x.lua:5) a/x.lua", "f_(b/x.lua:2) b/x.lua" }))
   end)
 
   it("have no file after a merge if it is unknown in some run", function()

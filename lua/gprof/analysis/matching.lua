@@ -187,6 +187,12 @@ local function all_endings(...)
   return by_function, most
 end
 
+-- Passes on functions that have no match.
+local function pair_with_none(old_list, new_list, pair)
+  for _, f in ipairs(old_list) do pair(f, nil) end
+  for _, f in ipairs(new_list) do pair(nil, f) end
+end
+
 -- Pairs functions with the same name by file: the longest common endings first.
 local function pair_by_file(old_list, new_list, pair)
   old_list, new_list = pair_by(function(f) return f.file end, old_list, new_list, pair)
@@ -195,27 +201,43 @@ local function pair_by_file(old_list, new_list, pair)
     local function ending_of(f) return by_function[f][count] end
     old_list, new_list = pair_by(ending_of, old_list, new_list, pair)
   end
-  for _, f in ipairs(old_list) do pair(f, nil) end
-  for _, f in ipairs(new_list) do pair(nil, f) end
+  pair_with_none(old_list, new_list, pair)
 end
 
 -- Pairs functions with the same name. If each side has only one, the files may differ:
--- the function may have moved.
-local function pair_group(old_list, new_list, pair)
-  local one_each = #old_list == 1 and #new_list == 1
+-- the function may have moved. In runs of one program, `file_of` tells whether the files
+-- of two functions are the same: either run may lack one of the functions.
+local function pair_group(old_list, new_list, pair, file_of)
+  local one_each = not file_of and #old_list == 1 and #new_list == 1
   if one_each or has_unknown_file(old_list) or has_unknown_file(new_list) then
     pair(join(old_list), join(new_list))
+  elseif file_of then
+    old_list, new_list = pair_by(file_of, old_list, new_list, pair)
+    pair_with_none(old_list, new_list, pair)
   else
     pair_by_file(old_list, new_list, pair)
   end
 end
 
 -- A fast path for nearly all names: at most one function on each side.
-local function pair_name(old, new, name, pair)
-  if old.several[name] or new.several[name] then
-    pair_group(group_of(old, name), group_of(new, name), pair)
+local function pair_name(old, new, name, pair, file_of)
+  local was, is = old.first[name], new.first[name]
+  local is_simple = not file_of or not was or not is or was.file == is.file
+  if old.several[name] or new.several[name] or not is_simple then
+    pair_group(group_of(old, name), group_of(new, name), pair, file_of)
   else
-    pair(old.first[name], new.first[name])
+    pair(was, is)
+  end
+end
+
+-- `file_of`: see `pair_group`; nil for two programs.
+local function pair_lists(old_list, new_list, pair, file_of)
+  old_list, new_list = placed_names.pair(old_list, new_list, pair, file_of ~= nil)
+  local joined = clones.differing(old_list, new_list)
+  local old, new = by_name(old_list, joined), by_name(new_list, joined)
+  for _, name in ipairs(old.names) do pair_name(old, new, name, pair, file_of) end
+  for _, name in ipairs(new.names) do
+    if not old.first[name] then pair_name(old, new, name, pair, file_of) end
   end
 end
 
@@ -225,13 +247,7 @@ end
 -- @tparam function pair called with each old function and the matching new one; one of
 --   them is nil if there is no match
 function matching.pair(old_list, new_list, pair)
-  old_list, new_list = placed_names.pair(old_list, new_list, pair)
-  local joined = clones.differing(old_list, new_list)
-  local old, new = by_name(old_list, joined), by_name(new_list, joined)
-  for _, name in ipairs(old.names) do pair_name(old, new, name, pair) end
-  for _, name in ipairs(new.names) do
-    if not old.first[name] then pair_name(old, new, name, pair) end
-  end
+  pair_lists(old_list, new_list, pair)
 end
 
 -- Merging -------------------------------------------------------------------------------
@@ -261,11 +277,42 @@ local function merge_function(was, is, old_runs, new_runs)
   return sum
 end
 
+-- Returns the files of functions: each as a function; and that of the function "main".
+local function files_of(functions)
+  local files, seen, main = {}, {}, nil
+  for _, f in ipairs(functions) do
+    if f.name == "main" then main = f.file end
+    if f.file and not seen[f.file] then
+      seen[f.file] = true
+      files[#files + 1] = { name = "", file = f.file }
+    end
+  end
+  return files, main
+end
+
+-- Returns a function that returns the same for functions of the same file. If "main" is
+-- in one file, so was the program. Otherwise it may have been in other directories.
+local function file_matcher(old, new)
+  local old_files, old_main = files_of(old)
+  local new_files, new_main = files_of(new)
+  if old_main and old_main == new_main then return function(f) return f.file end end
+  local groups = {}
+  pair_by_file(old_files, new_files, function(was, is)
+    local group = was or is
+    for _, side in ipairs { group, is } do
+      for _, file in ipairs(matching.members(side)) do groups[file.file] = group end
+    end
+  end)
+  return function(f) return groups[f.file] end
+end
+
 local function merge_two(old, new)
   local functions = {}
-  matching.pair(old.functions, new.functions, function(was, is)
+  local function add(was, is)
     functions[#functions + 1] = merge_function(was, is, old.runs, new.runs)
-  end)
+  end
+  pair_lists(old.functions, new.functions, add,
+    file_matcher(old.functions, new.functions))
   return { functions = functions, runs = old.runs + new.runs }
 end
 
