@@ -202,7 +202,7 @@ end
 -- Whether a function has no records.
 local function is_idle(f)
   return f.ticks == 0 and f.whole_ticks == 0 and f.calls == 0 and
-    (f.blocks or 0) == 0
+    (f.self_calls or 0) == 0 and (f.blocks or 0) == 0
 end
 
 -- Returns the functions with records as columns, the old ones and the new ones (see

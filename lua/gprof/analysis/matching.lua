@@ -308,11 +308,9 @@ end
 
 local function merge_two(old, new)
   local functions = {}
-  local function add(was, is)
+  pair_lists(old.functions, new.functions, function(was, is)
     functions[#functions + 1] = merge_function(was, is, old.runs, new.runs)
-  end
-  pair_lists(old.functions, new.functions, add,
-    file_matcher(old.functions, new.functions))
+  end, file_matcher(old.functions, new.functions))
   return { functions = functions, runs = old.runs + new.runs }
 end
 

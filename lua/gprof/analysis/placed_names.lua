@@ -122,7 +122,9 @@ function placed_names.pair(old_list, new_list, pair, is_same_program)
   if not next(stems) then return old_list, new_list end
   local old, old_others = groups_of(old_list, stems)
   local new, new_others = groups_of(new_list, stems)
-  for key, group in pairs(old) do pair_group(group, new[key] or {}, pair, is_same_program) end
+  for key, group in pairs(old) do
+    pair_group(group, new[key] or {}, pair, is_same_program)
+  end
   for key, group in pairs(new) do
     if not old[key] then pair_group({}, group, pair) end
   end
