@@ -430,6 +430,14 @@ for _, options in ipairs { "-lp", "-lA", "-lxA" } do
   end)
 end
 
+dimension("functions in one line", 800, function(n)
+  local path = source(shell.tmpdir "source" .. "/one.c", 1)
+  local made = row.image(n, function(i)
+    return (i == 0 and ('.file 1 "%s"\n'):format(path) or "") .. line(1, 1) .. "\n.skip 15"
+  end)
+  return running("-b", "--lines=3", made, profile { histogram(0, n) })
+end)
+
 dimension("lines of a text without code", 2000, function(n)
   local path = source(shell.tmpdir "source" .. "/long.c", n)
   local made = row.image(0, function() return ('.file 1 "%s"\n'):format(path) .. line(1, 1) end)
