@@ -121,7 +121,7 @@ describe("functions of two programs", function()
       merged({ "f /1/a.c", "f /1/b.c" }, { "f /2/b.c", "f /2/a.c", "g" }))
     assert.same({ "f a.c x2: 5", "g a.c: 1" },
       merged({ "g a.c" }, { "f a.c", "f a.c" }, { "f a.c" }, { "f a.c", "f a.c" }))
-    assert.same({ "f a.c x2: 3" }, merged({ "f a.c", "f.part.0 a.c" }, { "f a.c" }))
+    assert.same({ "f a.c: 2", "f.part.0 a.c: 1" }, merged({ "f a.c", "f.part.0 a.c" }, { "f a.c" }))
   end)
 
   it("are merged only with those of the same file: a run may lack any of them", function()
@@ -677,6 +677,62 @@ describe("an exported profile", function()
     local dir = shell.tmpdir "old"
     assert.same({ nil, dir .. ": Is a directory" }, { gprof.compare.load(dir) })
     assert.error_matches(function() gprof.compare.load() end, "bad argument #1 to 'load' %(string expected, got nil%)")
+  end)
+end)
+
+-- GPROF_CASES sets the number of random cases. Each run of the specs tests the same cases.
+describe("several exported profiles", function()
+  local NAMES <const> = { "main", "f", "f.part.0", "f.isra.0", "g", "h", "h.constprop.0", "k" }
+
+  -- Returns a run of a program. Each function has samples with a probability of 1 in `share`; some have calls.
+  local function random_run(share)
+    local plan = { functions = NAMES, ticks = { main = math.random(50) }, calls = { { "main", "g", math.random(9) } } }
+    for i = 2, #NAMES do
+      if math.random(share) == 1 then plan.ticks[NAMES[i]] = math.random(200) end
+    end
+    for _ = 1, math.random(6) do
+      table.insert(plan.calls, { chance.pick(NAMES), NAMES[math.random(2, #NAMES)], math.random(1000) })
+    end
+    return plan
+  end
+
+  local image <const> = assert(gprof.image(crafted.image { functions = NAMES }))
+
+  local function read(...)
+    return assert(gprof.profile(image, assert(gprof.data(image, ...))))
+  end
+
+  local function load(path)
+    local parts, file = {}, shell.tmpdir() .. "/old.json"
+    read(path):report(require "gprof.export.json", {}, function(text) parts[#parts + 1] = text end)
+    return assert(gprof.compare.load(shell.write(file, table.concat(parts))))
+  end
+
+  local function figures(row)
+    return { name = row.name, old_name = row.old_name, status = row.status, joined = row.joined,
+      old = row.calls.old, new = row.calls.new, old_self = row.self_calls.old, new_self = row.self_calls.new }
+  end
+
+  it("are compared like the profiles themselves", function()
+    local repeatedly = chance.cases(1, 40)
+    repeatedly(function(remark)
+      local paths, sides = {}, {}
+      for i = 1, math.random(2, 5) do
+        paths[i] = crafted.gmon(random_run(i))  -- the first run has all functions
+        sides[i] = load(paths[i])
+      end
+      local new = (crafted.profile(random_run(2)))
+      local expected = rows(assert(gprof.compare(read(table.unpack(paths)), new)))
+      local found = rows(assert(gprof.compare(assert(gprof.compare.sum(sides)), new)))
+      for name, row in pairs(expected) do
+        assert(found[name], remark .. name)
+        assert.same(figures(row), figures(found[name]), remark)
+        assert.near(row.self.old, found[name].self.old, 1e-9, remark)
+        assert.near(row.self.error, found[name].self.error, 1e-9, remark)
+        found[name] = nil
+      end
+      assert.is_nil(next(found), remark)
+    end)
   end)
 end)
 

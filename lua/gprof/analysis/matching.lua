@@ -8,6 +8,10 @@
 -- A function and its clones are summed if the programs have different clones of it (see
 -- gprof.analysis.clones).
 --
+-- Runs of one program that were exported apart are merged. They may be from several
+-- directories, and each may lack functions that did not run. So functions of the same
+-- name match only if their files do.
+--
 -- A function is a table with the fields `name`, `file` and `line` (or nil), and the
 -- amounts listed below; amounts that are missing count as 0. A function that stands for
 -- several has them in `members`; if the file of any of them is unknown, so is its file.
@@ -230,10 +234,11 @@ local function pair_name(old, new, name, pair, file_of)
   end
 end
 
--- `file_of`: see `pair_group`; nil for two programs.
+-- `file_of`: see `pair_group`; nil for two programs. Runs of one program have the same
+-- clones, even if some of these did not run.
 local function pair_lists(old_list, new_list, pair, file_of)
   old_list, new_list = placed_names.pair(old_list, new_list, pair, file_of ~= nil)
-  local joined = clones.differing(old_list, new_list)
+  local joined = not file_of and clones.differing(old_list, new_list)
   local old, new = by_name(old_list, joined), by_name(new_list, joined)
   for _, name in ipairs(old.names) do pair_name(old, new, name, pair, file_of) end
   for _, name in ipairs(new.names) do
