@@ -132,6 +132,13 @@ describe("functions of two programs", function()
       merged({ "f /1/a/x.c", "g /1/a/x.c", "g /1/b/x.c" }, { "f /2/b/x.c", "g /2/b/x.c", "g /2/a/x.c" }))
   end)
 
+  it("are merged if their files are in the same place, seen from that of main", function()
+    local one, other = { "main /1/src/m.c", "f /1/src/a/x.c" }, { "main /2/src/m.c", "f /2/src/b/x.c" }
+    local both = { "main src/m.c", "f src/a/x.c", "f src/b/x.c", "g /usr/include/g.h" }
+    assert.same({ "f /1/src/a/x.c: 2", "f /2/src/b/x.c: 2", "g /usr/include/g.h: 2", "main /1/src/m.c: 4" },
+      merged(one, other, both, { "main /3/src/m.c", "g /usr/include/g.h" }))
+  end)
+
   it("of a Lua program are merged only with those of the same line", function()
     assert.same({ "f (x.lua:1) x.lua: 2", "f (x.lua:2) x.lua: 1", "f (x.lua:3) x.lua: 1" },
       merged({ "f_(x.lua:1) x.lua", "f_(x.lua:2) x.lua" }, { "f_(x.lua:1) x.lua", "f_(x.lua:3) x.lua" }))

@@ -226,7 +226,7 @@ end
 -- A fast path for nearly all names: at most one function on each side.
 local function pair_name(old, new, name, pair, file_of)
   local was, is = old.first[name], new.first[name]
-  local is_simple = not file_of or not was or not is or was.file == is.file
+  local is_simple = not file_of or not was or not is or file_of(was) == file_of(is)
   if old.several[name] or new.several[name] or not is_simple then
     pair_group(group_of(old, name), group_of(new, name), pair, file_of)
   else
@@ -282,55 +282,101 @@ local function merge_function(was, is, old_runs, new_runs)
   return sum
 end
 
--- Returns the files of functions: each as a function; and that of the function "main".
-local function files_of(functions)
-  local files, seen, main = {}, {}, nil
+-- Returns the file of the function "main", nil if it is unknown.
+local function main_file(functions)
   for _, f in ipairs(functions) do
-    if f.name == "main" then main = f.file end
+    if f.name == "main" then return f.file end
+  end
+end
+
+-- Returns the part of a path before the last components that another path also has; nil
+-- if they have none in common.
+local function root_of(path, other)
+  local common
+  local others = endings(other)
+  for i, ending in ipairs(endings(path)) do
+    if ending ~= others[i] then break end
+    common = ending
+  end
+  return common and path:sub(1, #path - #common)
+end
+
+-- Sets in `places`, for each file below `root`, where it would be below `other`.
+local function set_places(places, functions, root, other)
+  for _, f in ipairs(functions) do
+    local file = f.file
+    if file and file:sub(1, #root) == root and (root ~= "" or file:sub(1, 1) ~= "/") then
+      places[file] = other .. file:sub(#root + 1)
+    end
+  end
+end
+
+-- Returns groups of runs to merge. Directories are compared by the file of "main": the
+-- groups of which it is known are `placed`. Also returns a table from files to the same
+-- files in the directory of the first such group.
+local function groups_of(sides)
+  local places, groups, first = {}, {}, nil
+  for i, side in ipairs(sides) do
+    local main = main_file(side.functions)
+    first = first or main
+    local root = main and root_of(main, first)
+    if root then set_places(places, side.functions, root, root_of(first, main)) end
+    groups[i] = { functions = side.functions, runs = side.runs, placed = root ~= nil }
+  end
+  return groups, places
+end
+
+-- Returns the files of functions, each as a function.
+local function files_of(functions)
+  local files, seen = {}, {}
+  for _, f in ipairs(functions) do
     if f.file and not seen[f.file] then
       seen[f.file] = true
       files[#files + 1] = { name = "", file = f.file }
     end
   end
-  return files, main
+  return files
 end
 
--- Returns a function that returns the same for functions of the same file. If "main" is
--- in one file, so was the program. Otherwise it may have been in other directories.
-local function file_matcher(old, new)
-  local old_files, old_main = files_of(old)
-  local new_files, new_main = files_of(new)
-  if old_main and old_main == new_main then return function(f) return f.file end end
-  local groups = {}
-  pair_by_file(old_files, new_files, function(was, is)
+-- Returns a function that returns the same for functions of the same file: in the same
+-- place or, if the directories are unknown, with the longest common ending of its path.
+local function file_matcher(old, new, places)
+  if old.placed and new.placed then
+    return function(f) return places[f.file] or f.file end
+  end
+  local group_of_file = {}
+  pair_by_file(files_of(old.functions), files_of(new.functions), function(was, is)
     local group = was or is
     for _, side in ipairs { group, is } do
-      for _, file in ipairs(matching.members(side)) do groups[file.file] = group end
+      for _, f in ipairs(matching.members(side)) do group_of_file[f.file] = group end
     end
   end)
-  return function(f) return groups[f.file] end
+  return function(f) return group_of_file[f.file] end
 end
 
-local function merge_two(old, new)
+local function merge_two(old, new, places)
   local functions = {}
   pair_lists(old.functions, new.functions, function(was, is)
     functions[#functions + 1] = merge_function(was, is, old.runs, new.runs)
-  end, file_matcher(old.functions, new.functions))
-  return { functions = functions, runs = old.runs + new.runs }
+  end, file_matcher(old, new, places))
+  return { functions = functions, runs = old.runs + new.runs,
+    placed = old.placed and new.placed }
 end
 
 --- Sums the functions of several groups of runs of a program.
 -- @tparam {table,...} sides each with its `functions` and number of `runs`
 -- @treturn {table,...} functions
 function matching.merge(sides)
-  while sides[2] do
+  local groups, places = groups_of(sides)
+  while groups[2] do
     local merged = {}
-    for i = 1, #sides, 2 do  -- by twos: the sum of many grows only a few times
-      merged[#merged + 1] = sides[i + 1] and merge_two(sides[i], sides[i + 1]) or sides[i]
+    for i = 1, #groups, 2 do  -- by twos: the sum of many grows only a few times
+      local one, other = groups[i], groups[i + 1]
+      merged[#merged + 1] = other and merge_two(one, other, places) or one
     end
-    sides = merged
+    groups = merged
   end
-  return sides[1].functions
+  return groups[1].functions
 end
 
 return matching
