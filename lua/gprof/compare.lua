@@ -38,7 +38,8 @@ local CHANCE <const> = 0.05
 -- of independent samples, which may count for several ticks each, or nil; `coverage`, see
 -- `profile.coverage`, or nil; `counted`, whether calls were recorded; `has_blocks`,
 -- whether basic blocks were counted; `mismatch`, see `profile:mismatch`; `profile`, nil
--- if it is a sum or was exported; `functions` (see gprof.analysis.matching); `arcs`, a
+-- if it is a sum or was exported; `total_spread` and `dispersion`, how much the times of
+-- a baseline's runs vary, or nil; `functions` (see gprof.analysis.matching); `arcs`, a
 -- function that returns an iterator over calling functions, called functions, numbers of
 -- calls, and the ticks of these calls, in the callee itself and in all. A function has
 -- `id`; `ticks`, `whole_ticks` (which include its callees), `calls`, `self_calls`,
@@ -124,6 +125,11 @@ local function all_arcs(sides)
   end
 end
 
+-- Returns the larger of two numbers, either of which may be nil.
+local function larger(a, b)
+  return a and b and math.max(a, b) or a or b
+end
+
 --- Sums sides.
 -- @local
 -- @tparam {table,...} sides
@@ -135,7 +141,7 @@ function compare.sum(sides)
   if not sides[2] then return sides[1] end
   local expected = 0  -- ticks, if no samples were missing
   local sum = { runs = 0, ticks = 0, sampled = 0, counted = true, exact = true,
-    has_libraries = false, has_inlines = false, has_blocks = true, functions = {},
+    has_libraries = false, has_inlines = false, has_blocks = true,
     rate = sides[1].rate, unit = sides[1].unit, arcs = all_arcs(sides) }
   for i, side in ipairs(sides) do
     if side.rate ~= sum.rate or side.unit ~= sum.unit then
@@ -150,9 +156,12 @@ function compare.sum(sides)
     sum.has_libraries = sum.has_libraries or side.has_libraries
     sum.has_inlines = sum.has_inlines or side.has_inlines
     sum.mismatch = sum.mismatch or side.mismatch
-    table.move(side.functions, 1, #side.functions, #sum.functions + 1, sum.functions)
+    sum.loses_calls = sum.loses_calls or side.loses_calls
+    sum.dispersion = larger(sum.dispersion, side.dispersion)
+    sum.total_spread = larger(sum.total_spread, side.total_spread)
   end
   sum.coverage = expected > 0 and sum.ticks / expected or 1
+  sum.functions = matching.merge(sides)
   return sum
 end
 
@@ -193,7 +202,7 @@ end
 -- Whether a function has no records.
 local function is_idle(f)
   return f.ticks == 0 and f.whole_ticks == 0 and f.calls == 0 and
-    (f.blocks or 0) == 0
+    (f.self_calls or 0) == 0 and (f.blocks or 0) == 0
 end
 
 -- Returns the functions with records as columns, the old ones and the new ones (see

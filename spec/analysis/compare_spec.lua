@@ -25,26 +25,39 @@ local function values_of(change)
 end
 
 describe("functions of two programs", function()
-  -- Pairs functions, each given as "name" or "name file"; returns the pairs as "old | new".
+  -- Makes functions, each given as "name" or "name file"; "_(" stands for " (".
+  local function functions(list)
+    local made = {}
+    for i, text in ipairs(list) do
+      local name, file = text:match "^(%S+) ?(.*)$"
+      name = name:gsub("_%(", " (")
+      made[i] = { name = name, file = file ~= "" and file or nil, ticks = 1, whole_ticks = 1, calls = 1, count = 1 }
+    end
+    return made
+  end
+
+  local function describe(f)
+    if not f then return "-" end
+    return (f.name .. " " .. (f.file or "?")) .. (f.count > 1 and " x" .. f.count or "")
+  end
+
+  -- Pairs functions; returns the pairs as "old | new".
   local function paired(olds, news)
-    local function functions(list)
-      local made = {}
-      for i, text in ipairs(list) do
-        local name, file = text:match "^(%S+) ?(.*)$"
-        made[i] = { name = name, file = file ~= "" and file or nil, ticks = 1, whole_ticks = 1, calls = 1, count = 1 }
-      end
-      return made
-    end
-    local function describe(f)
-      if not f then return "-" end
-      return (f.name .. " " .. (f.file or "?")) .. (f.count > 1 and " x" .. f.count or "")
-    end
     local pairs_made = {}
     matching.pair(functions(olds), functions(news), function(old, new)
       pairs_made[#pairs_made + 1] = describe(old) .. " | " .. describe(new)
     end)
     table.sort(pairs_made)
     return pairs_made
+  end
+
+  -- Merges the functions of several runs; returns them with their calls.
+  local function merged(...)
+    local sides, texts = {}, {}
+    for i, list in ipairs { ... } do sides[i] = { functions = functions(list), runs = 1 } end
+    for i, f in ipairs(matching.merge(sides)) do texts[i] = describe(f) .. ": " .. f.calls end
+    table.sort(texts)
+    return texts
   end
 
   it("are matched by name, in any order", function()
@@ -100,6 +113,62 @@ describe("functions of two programs", function()
 
   it("match if one name is the escaped form of the other one", function()
     assert.same({ "caf\xe9 ? | caf\\xE9 ?" }, paired({ "caf\xe9" }, { "caf\\xE9" }))
+  end)
+
+  it("are merged with those of other runs like those of another program", function()
+    assert.same({ "f /1/a.c: 3" }, merged({ "f /1/a.c" }, { "f /2/a.c" }, { "f a.c" }))
+    assert.same({ "f /1/a.c: 2", "f /1/b.c: 2", "g ?: 1" },
+      merged({ "f /1/a.c", "f /1/b.c" }, { "f /2/b.c", "f /2/a.c", "g" }))
+    assert.same({ "f a.c x2: 5", "g a.c: 1" },
+      merged({ "g a.c" }, { "f a.c", "f a.c" }, { "f a.c" }, { "f a.c", "f a.c" }))
+    assert.same({ "f a.c: 2", "f.part.0 a.c: 1" }, merged({ "f a.c", "f.part.0 a.c" }, { "f a.c" }))
+  end)
+
+  it("are merged only with those of the same file: a run may lack any of them", function()
+    assert.same({ "f a.c: 1", "f b.c: 1" }, merged({ "f a.c" }, { "f b.c" }))
+    assert.same({ "f /a/x.c: 1", "f /b/x.c: 1", "main /m.c: 2" },
+      merged({ "main /m.c", "f /a/x.c" }, { "main /m.c", "f /b/x.c" }))
+    assert.same({ "f /1/a/x.c: 1", "f /2/b/x.c: 1", "g /1/a/x.c: 2", "g /1/b/x.c: 2" },
+      merged({ "f /1/a/x.c", "g /1/a/x.c", "g /1/b/x.c" }, { "f /2/b/x.c", "g /2/b/x.c", "g /2/a/x.c" }))
+  end)
+
+  it("are merged if their files are in the same place, seen from that of main", function()
+    local one, other = { "main /1/src/m.c", "f /1/src/a/x.c" }, { "main /2/src/m.c", "f /2/src/b/x.c" }
+    local both = { "main src/m.c", "f src/a/x.c", "f src/b/x.c", "g /usr/include/g.h" }
+    assert.same({ "f /1/src/a/x.c: 2", "f /2/src/b/x.c: 2", "g /usr/include/g.h: 2", "main /1/src/m.c: 4" },
+      merged(one, other, both, { "main /3/src/m.c", "g /usr/include/g.h" }))
+  end)
+
+  it("of a Lua program are merged only with those of the same line", function()
+    assert.same({ "f (x.lua:1) x.lua: 2", "f (x.lua:2) x.lua: 1", "f (x.lua:3) x.lua: 1" },
+      merged({ "f_(x.lua:1) x.lua", "f_(x.lua:2) x.lua" }, { "f_(x.lua:1) x.lua", "f_(x.lua:3) x.lua" }))
+  end)
+
+  it("of a Lua program are matched by file and line if there are not as many", function()
+    local two = { "f_(b/x.lua:3) b/x.lua", "f_(a/x.lua:3) a/x.lua" }
+    assert.same({ "- | f (a/x.lua:9) a/x.lua", "f (a/x.lua:3) a/x.lua | f (a/x.lua:3) a/x.lua",
+      "f (b/x.lua:3) b/x.lua | f (b/x.lua:3) b/x.lua" }, paired(two, { two[1], two[2], "f_(a/x.lua:9) a/x.lua" }))
+    assert.same({ "- | f (a/x.lua:3) a/x.lua", "- | f (a/x.lua:9) a/x.lua",
+      "f (b/x.lua:3) b/x.lua | f (b/x.lua:3) b/x.lua" },
+      paired({ two[1] }, { two[2], two[1], "f_(a/x.lua:9) a/x.lua" }))
+    assert.same({ "f (a/x.lua:4) a/x.lua | f (a/x.lua:5) a/x.lua", "f (b/x.lua:3) b/x.lua | f (b/x.lua:2) b/x.lua" },
+      paired({ two[1], "f_(a/x.lua:4) a/x.lua" }, { "f_(a/x.lua:5) a/x.lua", "f_(b/x.lua:2) b/x.lua" }))
+  end)
+
+  it("have no file after a merge if it is unknown in some run", function()
+    assert.same({ "f ?: 2" }, merged({ "f a.c" }, { "f" }))
+    assert.same({ "f ? x2: 3" }, merged({ "f" }, { "f a.c", "f b.c" }))
+  end)
+
+  it("keep the calls between clones in a merge: later sums leave them out", function()
+    local function side()
+      local list = functions { "f a.c", "f.part.0 a.c" }
+      list[2].inner_calls, list[2].inner_ticks, list[2].least_ticks, list[2].most_ticks = 1, 1, 1, 1
+      return { functions = list, runs = 1 }
+    end
+    local list = matching.merge { side(), side() }
+    assert.equal(2, #list)
+    matching.pair(list, functions { "f a.c" }, function(old) assert.same({ 2, 2 }, { old.calls, old.whole_ticks }) end)
   end)
 
   it("with the same name are matched in less than quadratic time", function()
@@ -580,6 +649,9 @@ describe("an exported profile", function()
     ["with a negative number"] = { '"ticks": 30', '"ticks": -30', "$: function 1: 'ticks' is not a valid amount" },
     ["with a number that is too large"] = { '"ticks": 30', '"ticks": 1e300',
       "$: function 1: 'ticks' is not a valid amount" },
+    ["with a count that is too large if it is rounded"] = { '"count": 6', '"count": 9223372036854775807',
+      "$: arc 2: 'count' is not a valid amount" },
+    ["with a part of a line"] = { '"line": null', '"line": 3.5', "$: function 1: 'line' is not a valid line" },
     ["without a name"] = { '"name": "work"', '"Name": "work"', "$: function 1: 'name' is not a valid string" },
     ["with a number for a file"] = { '"file": null', '"file": 7', "$: function 1: 'file' is not a valid string" },
     ["with a period of 0"] = { '"period": 0.01', '"period": 0', "$: 'period' is not a valid period" },
@@ -612,6 +684,62 @@ describe("an exported profile", function()
     local dir = shell.tmpdir "old"
     assert.same({ nil, dir .. ": Is a directory" }, { gprof.compare.load(dir) })
     assert.error_matches(function() gprof.compare.load() end, "bad argument #1 to 'load' %(string expected, got nil%)")
+  end)
+end)
+
+-- GPROF_CASES sets the number of random cases. Each run of the specs tests the same cases.
+describe("several exported profiles", function()
+  local NAMES <const> = { "main", "f", "f.part.0", "f.isra.0", "g", "h", "h.constprop.0", "k" }
+
+  -- Returns a run of a program. Each function has samples with a probability of 1 in `share`; some have calls.
+  local function random_run(share)
+    local plan = { functions = NAMES, ticks = { main = math.random(50) }, calls = { { "main", "g", math.random(9) } } }
+    for i = 2, #NAMES do
+      if math.random(share) == 1 then plan.ticks[NAMES[i]] = math.random(200) end
+    end
+    for _ = 1, math.random(6) do
+      table.insert(plan.calls, { chance.pick(NAMES), NAMES[math.random(2, #NAMES)], math.random(1000) })
+    end
+    return plan
+  end
+
+  local image <const> = assert(gprof.image(crafted.image { functions = NAMES }))
+
+  local function read(...)
+    return assert(gprof.profile(image, assert(gprof.data(image, ...))))
+  end
+
+  local function load(path)
+    local parts, file = {}, shell.tmpdir() .. "/old.json"
+    read(path):report(require "gprof.export.json", {}, function(text) parts[#parts + 1] = text end)
+    return assert(gprof.compare.load(shell.write(file, table.concat(parts))))
+  end
+
+  local function figures(row)
+    return { name = row.name, old_name = row.old_name, status = row.status, joined = row.joined,
+      old = row.calls.old, new = row.calls.new, old_self = row.self_calls.old, new_self = row.self_calls.new }
+  end
+
+  it("are compared like the profiles themselves", function()
+    local repeatedly = chance.cases(1, 40)
+    repeatedly(function(remark)
+      local paths, sides = {}, {}
+      for i = 1, math.random(2, 5) do
+        paths[i] = crafted.gmon(random_run(i))  -- the first run has all functions
+        sides[i] = load(paths[i])
+      end
+      local new = (crafted.profile(random_run(2)))
+      local expected = rows(assert(gprof.compare(read(table.unpack(paths)), new)))
+      local found = rows(assert(gprof.compare(assert(gprof.compare.sum(sides)), new)))
+      for name, row in pairs(expected) do
+        assert(found[name], remark .. name)
+        assert.same(figures(row), figures(found[name]), remark)
+        assert.near(row.self.old, found[name].self.old, 1e-9, remark)
+        assert.near(row.self.error, found[name].self.error, 1e-9, remark)
+        found[name] = nil
+      end
+      assert.is_nil(next(found), remark)
+    end)
   end)
 end)
 

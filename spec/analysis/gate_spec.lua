@@ -59,6 +59,14 @@ describe("limits on calls", function()
     assert.same({}, found(old, renamed, "calls:0"))
   end)
 
+  it("include functions that only call themselves", function()
+    local function plan(count)
+      return { functions = { "main", "f" }, calls = { { "main", "main", count }, { "main", "f", 1 } } }
+    end
+    assert.same({ "calls all 4 6", "self_calls main 3 5" }, found(plan(3), plan(5), "calls:0"))
+    assert.same({}, found(plan(3), plan(3), "calls:0"))
+  end)
+
   it("compare a function with its clones", function()
     local function plan(clone, count)
       return { functions = { "main", clone }, calls = { { "main", clone, count } } }

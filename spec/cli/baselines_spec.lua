@@ -120,6 +120,22 @@ describe("a baseline", function()
     assert.equal(2, compared(steady, profile(1000, 900), "--fail-on=total:5").status)
   end)
 
+  it("keeps the highest counts of its runs, and their spread, beside other old profiles", function()
+    local path = update { profile(1000, 400), profile(1000, 800), profile(1050, 600) }
+    local stored = shell.write(shell.tmpdir() .. "/old.json",
+      program.run({ "--export=json", image, profile(1000, 600) }).stdout)
+    local function with_both(new, limit, other)
+      return program.run { "--compare=" .. path .. "," .. (other or stored), "--fail-on=" .. limit, image, new }
+    end
+    check(0, nil, with_both(profile(1050, 400), "calls:0"))
+    assert.matches("more calls: leaf: 1012.5 (at most 1050) to 1051 per run, 3.8 % more (limit 0 %)",
+      with_both(profile(1051, 400), "calls:0").stderr, 1, true)
+    check(0, nil, with_both(profile(1000, 900), "total:5,self:5"))
+    local more = shell.write(shell.tmpdir() .. "/old.json",
+      program.run({ "--export=json", image, profile(1060, 600) }).stdout)
+    check(0, nil, with_both(profile(1060, 400), "calls:0", more))
+  end)
+
   it("has an order of calls, so that sums of their times are the same in each run", function()
     local many, calls, expected, found = { "main" }, {}, {}, {}
     for i = 1, 20 do
@@ -196,6 +212,9 @@ describe("a damaged baseline", function()
       (text:gsub('\n({"name": "leaf"[^\n]*)', "\n%1\n%1")))
     refused("line 2: 'calls' is not a valid amount", (text:gsub('"calls": %[1000', '"calls": [-1000')))
     refused("line 2: 'calls' is not a valid amount", (text:gsub('"calls": %[1000, ', '"calls": [')))
+    refused("line 3: 'callees': 'work' is not a valid amount", (text:gsub('"work": 10}', '"work": 5e18}')))
+    refused("line 4: 'calls' is not a valid amount",
+      (text:gsub('"calls": 10,', '"calls": 4611686018427387904,')))
     refused("line 2: 'name' is not a valid string", (text:gsub('"name": "leaf"', '"name": 5')))
     refused("line 4: 'callees' is not an object", (text:gsub('"callees": {"leaf[^}]*}', '"callees": 5')))
     refused("line 4: 'callees' is not an object", (text:gsub('"callees": {"leaf[^}]*}', '"callees": [1, 2]')))

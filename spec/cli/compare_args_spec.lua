@@ -110,6 +110,20 @@ describe("--compare", function()
     assert.equal(two, printed("--compare=" .. table.concat({ json, before, old.image }, ","), new.image, after))
   end)
 
+  it("adds up exported profiles of builds in several directories", function()
+    local other, exports = make(1), {}
+    for i, build_of in ipairs { old, other } do
+      local path = profile(build_of, { ["helper"] = 100, ["helper 2"] = 400, moved = 64, old_name = 50, left = 12 })
+      exports[i] = shell.write(shell.tmpdir() .. "/old.json", run("--export=json", build_of.image, path).stdout)
+    end
+    local expected = printed("--compare=" .. table.concat({ before, before, old.image }, ","), new.image, after)
+    assert.equal(expected, printed("--compare=" .. table.concat(exports, ","), new.image, after))
+    local all = table.concat({ before, old.image, exports[2] }, ",")
+    assert.equal(expected, printed("--compare=" .. all, new.image, after))
+    assert.equal(run("--compare=" .. before .. "," .. old.image, "--fail-on=calls:0", new.image, after).stderr,
+      run("--compare=" .. all, "--fail-on=calls:0", new.image, after).stderr)
+  end)
+
   it("omits columns without figures", function()
     local plan = { functions = { "main", "f" }, ticks = { f = 100 }, calls = { { "main", "f", 3 } } }
     local function compared(without)

@@ -146,6 +146,28 @@ for _ = 1, 10 do first() second() end
     end
   end)
 
+  it("are the same in several exported profiles", function()
+    local one = recorded { ["main.lua"] = TWO:gsub("second%(%) end\n$", "end\n") }
+    local profiles, exports = { path, path, one }, {}
+    for i, old in ipairs(profiles) do
+      exports[i] = shell.write(shell.tmpdir "old" .. "/old.json", report("--export=json", old))
+    end
+    for _, count in ipairs { 2, 3 } do
+      local function compared(files)
+        local text = report("--compare=" .. table.concat(files, ",", 1, count), "-z", path)
+        local rows = {}
+        for calls, name in text:gmatch "(%d+ +[%d.]+ +[-+%d.]+ +[%d.]+ )%s*(%a[%w ().:]*)\n" do
+          if not name:find "chunk" then rows[#rows + 1] = calls .. name:gsub(" %(was step%)", "") end
+        end
+        table.sort(rows)
+        return rows
+      end
+      local rows = compared(exports)
+      assert.equal(5, #rows)
+      assert.same(compared(profiles), rows)
+    end
+  end)
+
   it("are the same in a run that called only one of them", function()
     local one = recorded { ["main.lua"] = TWO:gsub("second%(%) end\n$", "end\n") }
     local text = report("--compare=" .. one, "-z", path)

@@ -430,6 +430,14 @@ for _, options in ipairs { "-lp", "-lA", "-lxA" } do
   end)
 end
 
+dimension("functions in one line", 800, function(n)
+  local path = source(shell.tmpdir "source" .. "/one.c", 1)
+  local made = row.image(n, function(i)
+    return (i == 0 and ('.file 1 "%s"\n'):format(path) or "") .. line(1, 1) .. "\n.skip 15"
+  end)
+  return running("-b", "--lines=3", made, profile { histogram(0, n) })
+end)
+
 dimension("lines of a text without code", 2000, function(n)
   local path = source(shell.tmpdir "source" .. "/long.c", n)
   local made = row.image(0, function() return ('.file 1 "%s"\n'):format(path) .. line(1, 1) end)
@@ -616,6 +624,16 @@ dimension("functions that are compared", 400, function(n)
   local new = profile { histogram(0, n, list(n, function(i) return i * 7919 % 1000 end)), arc(0, n, 1) }
   return running("-b", "--compare=" .. old, image(n), new)
 end)
+
+dimension("exported profiles that are added up", 40, function(n)
+  local built, old = in_files(10), profile { histogram(0, 10), arc(0, 10, 1) }
+  local text = shell.check({ "lua5.4", "gprof.lua", "--export=json", built, old }).stdout
+  local words = list(n, function(i)
+    local elsewhere = text:gsub('"file": "', '"file": "/build' .. i)
+    return "--compare=" .. shell.write(shell.tmpdir() .. "/old.json", elsewhere)
+  end)
+  return running("-b", built, old, table.unpack(words))
+end, true)
 
 -- The hint about a profile without samples names the libraries.
 dimension("libraries that the image needs", 2000, function(n)

@@ -37,8 +37,9 @@ end
 
 -- Values --------------------------------------------------------------------------------
 
+-- Amounts have at most 63 bits, also when they are rounded to floats.
 local function is_amount(value)
-  return type(value) == "number" and value >= 0 and value < 2 ^ 63
+  return type(value) == "number" and value >= 0 and value + 0.0 < 2 ^ 63
 end
 
 -- Returns a field that is an amount, or an array of a given number of amounts.
@@ -52,10 +53,14 @@ local function amounts(object, name, count, where)
   return table.unpack(value, 1, count)
 end
 
--- Returns the mean and the highest of a count.
-local function count_of(object, name, where)
+-- Returns the mean and the highest of a count, multiplied by the number of runs.
+local function count_of(object, name, where, runs)
   local least, mean, most = amounts(object, name, 3, where)
-  return mean or least, most or least
+  mean, most = mean or least, most or least
+  if not is_amount(math.max(mean, most) * (runs + 0.0)) then
+    fail("%s'%s' is not a valid amount", where, name)
+  end
+  return mean * runs, most * runs
 end
 
 local function positive(object, name, least, most)
@@ -126,12 +131,12 @@ local function side_of(header)
 end
 
 -- Returns the callees of a function: a table from labels to counts, which are valid.
-local function callees_of(object, where)
+local function callees_of(object, where, runs)
   local callees = object.callees == nil and {} or object.callees
   local is_object = type(callees) == "table" and callees[1] == nil
   if not is_object then fail("%s'callees' is not an object", where) end
   for _, name in ipairs(sorted.keys(callees)) do
-    count_of(callees, name, where .. "'callees': ")
+    count_of(callees, name, where .. "'callees': ", runs)
   end
   return callees
 end
@@ -141,14 +146,13 @@ local function function_of(object, side, number)
   local f = { id = number, count = 1, name = text(object, "name", where),
     file = text(object, "file", where, true) }
   for _, name in ipairs { "calls", "self_calls", "blocks" } do
-    local mean, most = count_of(object, name, where)
-    f[name], f["most_" .. name] = mean * side.runs, most * side.runs
+    f[name], f["most_" .. name] = count_of(object, name, where, side.runs)
   end
   local self, self_spread = amounts(object, "self", 2, where)
   local total, total_spread = amounts(object, "total", 2, where)
   f.ticks, f.self_spread = self * unit, self_spread or 0
   f.whole_ticks, f.total_spread = total * unit, total_spread or 0
-  f.callees = callees_of(object, where)
+  f.callees = callees_of(object, where, side.runs)
   return f
 end
 
@@ -190,7 +194,7 @@ local function arcs_of(side)
     return coroutine.wrap(function()
       for _, f in ipairs(side.functions) do
         for _, label in ipairs(sorted.keys(f.callees)) do
-          local callee, count = labels[label], count_of(f.callees, label, "") * side.runs
+          local callee, count = labels[label], count_of(f.callees, label, "", side.runs)
           local part = callee and callee.calls > 0 and
             math.min(count / callee.calls, 1) or 0
           if callee then

@@ -85,14 +85,10 @@ local function total_times(rows, old, new)
   return total
 end
 
--- The fields with the highest counts of a baseline's runs.
-local highest <const> = { calls = "most_calls", self_calls = "most_self_calls",
-  blocks = "most_blocks" }
-
 -- Returns the changes of a count: a field of functions, 0 where it is missing.
 local function counts(rows, field, old, new)
   local olds, news, sizes, most = {}, {}, {}, {}
-  local is, highest_field = rows.is, highest[field]
+  local is, highest_field = rows.is, matching.highest[field]
   for i, was in ipairs(rows.was) do
     local before, now = (was[field] or 0) / old.runs, (is[i][field] or 0) / new.runs
     local highest_count = (was[highest_field] or 0) / old.runs

@@ -7,9 +7,10 @@ local column_order = require "gprof.format.column_order"
 
 local hot_lines = {}
 
--- Adds a row to a list; returns it.
+-- Adds a row to a list; returns it. Its field `known` maps names and owners to its
+-- functions while samples are added.
 local function add_row(list, file, line)
-  local row = { file = file, line = line, ticks = 0, functions = {} }
+  local row = { file = file, line = line, ticks = 0, functions = {}, known = {} }
   list[#list + 1] = row
   return row
 end
@@ -17,13 +18,15 @@ end
 -- Adds samples to the row's function of that name and owner.
 local function add_function(row, name, owner, ticks)
   row.ticks = row.ticks + ticks
-  for _, known in ipairs(row.functions) do
-    if known.name == name and known.owner == owner then
-      known.ticks = known.ticks + ticks
-      return
-    end
+  local owners = row.known[name] or {}
+  row.known[name] = owners
+  local f = owners[owner or false]
+  if not f then
+    f = { name = name, owner = owner, ticks = 0 }
+    owners[owner or false] = f
+    row.functions[#row.functions + 1] = f
   end
-  table.insert(row.functions, { name = name, owner = owner, ticks = ticks })
+  f.ticks = f.ticks + ticks
 end
 
 -- Numbers the lines with samples. Returns the numbers, by file and line, and the samples.
@@ -107,6 +110,7 @@ function hot_lines.of(by_function, by_line, most)
   if not by_line.has_libraries then add_libraries(others, by_function) end
   for _, rows in ipairs { list, others } do
     for _, row in ipairs(rows) do
+      row.known = nil
       if row.functions[2] then table.sort(row.functions, is_heavier) end
     end
   end

@@ -34,8 +34,8 @@ local function stems_of(...)
 end
 
 -- Returns groups of functions by name and file: arrays of tables with the function `f`,
--- its `line`, or nil, and its `number`, in the order of the lines. Also returns the other
--- functions.
+-- its `line`, or nil, and its `number`, in the order of files and lines. Also returns the
+-- other functions.
 local function groups_of(list, stems)
   local groups, others = {}, {}
   for _, f in ipairs(list) do
@@ -51,6 +51,8 @@ local function groups_of(list, stems)
   end
   for _, group in pairs(groups) do
     table.sort(group, function(a, b)
+      local file, other = a.f.file or "", b.f.file or ""
+      if file ~= other then return file < other end
       if a.line ~= b.line then return (a.line or 0) < (b.line or 0) end
       return a.number < b.number
     end)
@@ -58,25 +60,53 @@ local function groups_of(list, stems)
   return groups, others
 end
 
--- Pairs the functions of two groups: in order, if there are as many; otherwise, those of
--- the same line.
-local function pair_group(old, new, pair)
-  if #old == #new then
-    for i, entry in ipairs(old) do pair(entry.f, new[i].f) end
-    return
+local function line_of(entry)
+  return entry.line and ("%d %d"):format(entry.line, entry.number) or ""
+end
+
+local function place_of(entry)
+  return line_of(entry) .. (entry.f.file or "")
+end
+
+-- Pairs entries with equal keys, in order; returns the others of both lists.
+local function pair_by(key, old, new, pair)
+  local lists, paired, old_rest, new_rest = {}, {}, {}, {}
+  for i = #new, 1, -1 do  -- the last one of a list is the first one to be taken
+    local k = key(new[i])
+    lists[k] = lists[k] or {}
+    table.insert(lists[k], new[i])
   end
-  local by_place = {}
-  local function place_of(entry)
-    return entry.line and ("%d %d"):format(entry.line, entry.number)
-  end
-  for _, entry in ipairs(new) do by_place[place_of(entry) or entry] = entry end
   for _, entry in ipairs(old) do
-    local place = place_of(entry)
-    local same = place and by_place[place]
-    if same then by_place[place] = nil end
-    pair(entry.f, same and same.f)
+    local same = table.remove(lists[key(entry)] or {})
+    if same then
+      paired[same] = true
+      pair(entry.f, same.f)
+    else
+      old_rest[#old_rest + 1] = entry
+    end
   end
-  for _, entry in pairs(by_place) do pair(nil, entry.f) end
+  for _, entry in ipairs(new) do
+    if not paired[entry] then new_rest[#new_rest + 1] = entry end
+  end
+  return old_rest, new_rest
+end
+
+local function pair_in_order(old, new, pair)
+  for i, entry in ipairs(old) do pair(entry.f, new[i].f) end
+end
+
+-- Pairs the functions of two groups: in order, if there are as many; otherwise, or if
+-- both are of the same program, those of the same line. Baselines lack the lines of
+-- functions whose names have none.
+local function pair_group(old, new, pair, is_same_program)
+  if #old == #new and not is_same_program then return pair_in_order(old, new, pair) end
+  old, new = pair_by(place_of, old, new, pair)
+  old, new = pair_by(line_of, old, new, pair)
+  if #old == 1 and #new == 1 and not (old[1].line and new[1].line) then
+    return pair_in_order(old, new, pair)
+  end
+  for _, entry in ipairs(old) do pair(entry.f, nil) end
+  for _, entry in ipairs(new) do pair(nil, entry.f) end
 end
 
 --- Pairs such functions.
@@ -84,14 +114,17 @@ end
 -- @tparam {table,...} new_list
 -- @tparam function pair called with each old function and the matching new one; one of
 --   them is nil if there is no match
+-- @tparam boolean is_same_program whether both lists are of runs of the same program
 -- @treturn {table,...} the other functions of `old_list`
 -- @treturn {table,...} those of `new_list`
-function placed_names.pair(old_list, new_list, pair)
+function placed_names.pair(old_list, new_list, pair, is_same_program)
   local stems = stems_of(old_list, new_list)
   if not next(stems) then return old_list, new_list end
   local old, old_others = groups_of(old_list, stems)
   local new, new_others = groups_of(new_list, stems)
-  for key, group in pairs(old) do pair_group(group, new[key] or {}, pair) end
+  for key, group in pairs(old) do
+    pair_group(group, new[key] or {}, pair, is_same_program)
+  end
   for key, group in pairs(new) do
     if not old[key] then pair_group({}, group, pair) end
   end

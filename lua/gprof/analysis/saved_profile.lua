@@ -17,15 +17,16 @@ local function fail(problem, ...)
   error({ problem = problem:format(...) }, 0)
 end
 
--- For each kind of field, a test of its value. Amounts have at most 63 bits, sampling
--- rates at most 32 bits.
+-- For each kind of field, a test of its value. Amounts have at most 63 bits, also when
+-- they are rounded to floats; sampling rates have at most 32 bits.
 local tests <const> = {
   string = function(value) return type(value) == "string" end,
   array = function(value) return type(value) == "table" end,
   object = function(value) return type(value) == "table" end,
   amount = function(value)
-    return type(value) == "number" and value >= 0 and value < 2 ^ 63
+    return type(value) == "number" and value >= 0 and value + 0.0 < 2 ^ 63
   end,
+  line = function(value) return math.type(value) == "integer" and value >= 0 end,
   weight = function(value)
     return type(value) == "number" and value >= 1 and value < 2 ^ 63
   end,
@@ -62,7 +63,7 @@ local function function_of(object, number, period)
     id = field(object, "id", "amount", where),
     name = field(object, object.full_name and "full_name" or "name", "string", where),
     file = field(object, "file", "string", where, true),
-    line = field(object, "line", "amount", where, true),
+    line = field(object, "line", "line", where, true),
     ticks = ticks, whole_ticks = ticks + (period and children / period or 0),
     calls = field(object, "calls", "amount", where), count = 1,
     self_calls = field(object, "self_calls", "amount", where, true) or 0,
