@@ -299,12 +299,18 @@ function recorder.write(path)
   return standard.call(write, path, false, recorded)
 end
 
--- Prints a report of the profile in a file.
+-- Prints a report of the profile in a file. The file is temporary: its name is not shown.
 local function print_report(path, name, options, to)
   local gprof = require "gprof"
-  local image <close> = assert(gprof.image(path))
+  local image <close> = assert(require "gprof.library.files.script_images".open({ path },
+    "Lua program"))
+  require "gprof.library.options.image_options".set(image, {})
   local data <close> = assert(gprof.data(image, path))
-  local profile <close> = gprof.profile(image, data)
+  local single_object <const> =
+    require "gprof.library.libraries.recorded".single_object
+  local profile <close> =
+    assert(gprof.profile(image, data, { libraries = not single_object[name] }))
+  profile.data.files[1].path = "recording"
   profile:report(name, options, to)
 end
 
@@ -312,7 +318,6 @@ local function report(result, name, options, to)
   if type(name) == "string" then
     local found, problem = require "gprof.reports".find(name)
     if not found then error(problem, 0) end
-    name = found
   end
   local path = os.tmpname()
   local done, problem = write(path, false, result)
