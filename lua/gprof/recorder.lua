@@ -311,14 +311,12 @@ local function print_report(path, name, options, to)
   local profile <close> =
     assert(gprof.profile(image, data, { libraries = not single_object[name] }))
   profile.data.files[1].path = "recording"
-  profile:report(name, options, to)
+  -- called by pcall, it names no line of this file in messages about arguments
+  local done, problem = pcall(profile.report, profile, name, options, to)
+  if not done then error(problem, 0) end
 end
 
 local function report(result, name, options, to)
-  if type(name) == "string" then
-    local found, problem = require "gprof.reports".find(name)
-    if not found then error(problem, 0) end
-  end
   local path = os.tmpname()
   local done, problem = write(path, false, result)
   if done then done, problem = pcall(print_report, path, name, options, to) end
@@ -339,7 +337,9 @@ function recorder.report(name, options, to)
   local done, problem = pcall(standard.call, report, result, name or "flat",
     options or { brief = true }, to)
   if is_running then recorder.resume() end
-  if not done then error(problem, 0) end
+  if done then return end
+  local is_argument = type(problem) == "string" and problem:find "^bad argument"
+  error(problem, is_argument and 2 or 0)
 end
 
 -- Returns the name that a pattern stands for.

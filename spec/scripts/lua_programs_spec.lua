@@ -556,6 +556,18 @@ describe("gprof.recorder", function()
       message 'recorder.start { rate = 0 } math.abs(1) print(pcall(recorder.report, "none"))')
   end)
 
+  it("says what is wrong with a report's arguments, and where", function()
+    assert.same({ "script.lua:3: bad argument #1 to 'report' (function or string expected, got number)\n" ..
+      "script.lua:3: bad argument #2 to 'report' (table expected, got integer)\n" ..
+      "script.lua:3: bad argument #2 to 'report' (no option 'bref')\n" ..
+      "script.lua:3: bad argument #3 to 'report' (function or file expected, got integer)\n", "", 0 }, message [[
+      recorder.start { rate = 0 } math.abs(1)
+      for _, given in ipairs { { 3 }, { "flat", 3 }, { "flat", { bref = true } }, { "flat", {}, 3 } } do
+        local _, problem = pcall(function() recorder.report(given[1], given[2], given[3]) end)
+        print((problem:gsub("^.*/", "")))
+      end]])
+  end)
+
   it("leaks nothing over many periods", function()
     if os.getenv "GPROF_LUA" then return end -- AddressSanitizer keeps freed memory
     local constant <const> = ("local PERIODS <const> = %d "):format(chance.thorough and 10000 or 1000)
