@@ -71,13 +71,13 @@ end
 -- luacheck: pop
 
 -- Returns a message if recording cannot start. After it has, calls are recorded: there
--- are none here.
-local function start(prepared)
+-- are none here. Frees the former recording, if given.
+local function start(prepared, former)
   local options = prepared.options
   if options.count == "none" then replace_coroutines() end
   local done, problem = hooks.start(prepared.recording, options.rate or DEFAULT_RATE,
     options.instructions or 0, options.count or "calls", options.with_c,
-    prepared.is_program)
+    prepared.is_program, former)
   if not done then
     restore_coroutines()
     return problem
@@ -144,11 +144,10 @@ end
 -- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
 function recorder.start(options)
   if options ~= nil then check(options) end
-  local former = session
+  local former = session and session.recording
   if running and running.is_paused then hooks.stop(running.recording, "go on") end
-  local problem = start(prepare(options))
+  local problem = start(prepare(options), former)
   if problem then error(problem, 2) end
-  if former then hooks.free(former.recording) end
 end
 
 --- Stops recording for a while: `recorder.resume` continues. Does nothing if recording is
