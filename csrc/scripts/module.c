@@ -189,7 +189,8 @@ static int start(lua_State *L) {
                                LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE};
   const lua_Integer rate = luaL_checkinteger(L, 2), period = luaL_checkinteger(L, 3);
   const int count = luaL_checkoption(L, 4, NULL, counts);
-  scr_recording *former = lua_isnoneornil(L, 7) ? NULL : luaL_checkudata(L, 7, RECORDING);
+  scr_recording *former =
+      lua_isnoneornil(L, 7) ? NULL : luaL_checkudata(L, 7, RECORDING);
   if (scr_current) return fail_to_start(L, "this thread is being recorded");
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
