@@ -180,8 +180,8 @@ static void free_recording(lua_State *L, scr_recording *r) {
  * or 0; `count`: "none", "calls" or "lines", which are counted with the calls; `with_c`:
  * whether the C recorder takes the samples, and records C functions, too; `is_program`:
  * see scr_mixed_begin; `former`: a recording that is no longer needed, or nil: its memory
- * is freed here, because a call that does so later would be recorded. A recording that was
- * stopped continues; with `with_c`, only after a pause */
+ * is freed here, because a call that does so later would be recorded. A recording that
+ * was stopped continues; with `with_c`, only after a pause */
 static int start(lua_State *L) {
   scr_recording *r = check_recording(L);
   static const char *const counts[] = {"none", "calls", "lines", NULL};
