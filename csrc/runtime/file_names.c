@@ -55,9 +55,15 @@ static bool is_same(identity a, identity b) {
 }
 
 bool rec_set_directory(const char *path) {
-  const size_t size = strlen(path) + 1;
-  if (path[0] != '/' || size > sizeof chosen_directory) return false;
-  memcpy(chosen_directory, path, size);
+  if (path[0] != '/' || strlen(path) >= sizeof chosen_directory) return false;
+  char *end = chosen_directory;
+  for (; *path != '\0'; path++, end++) {
+    const bool is_comma = strncmp(path, "%2C", 3) == 0;
+    const bool is_percent = strncmp(path, "%25", 3) == 0;
+    *end = is_comma ? ',' : *path;
+    if (is_comma || is_percent) path += 2;
+  }
+  *end = '\0';
   return true;
 }
 

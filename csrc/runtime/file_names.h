@@ -22,7 +22,8 @@ typedef struct file_name {
 } file_name;
 
 /* Sets the directory for relative names; false if it is not an absolute path, or is too
- * long. Without it, that is the program's current directory when it first writes a
+ * long. Commas separate the options: "%2C" stands for one, and "%25" for a percent sign.
+ * Without it, that is the program's current directory when it first writes a
  * profile. */
 bool rec_set_directory(const char *path);
 

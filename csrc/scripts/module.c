@@ -161,12 +161,27 @@ static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rat
   return lua_pushfstring(L, "there is no timer for samples: %s", strerror(failed));
 }
 
-/* start(recording, rate, period, count, with_c, is_program) -> true; or nil and a
+static void free_recording(lua_State *L, scr_recording *r) {
+  end_recording(L, r, GOES_ON);
+  scr_drop_zones(r);
+  /* if the state was passed to this thread from the one that was recorded: */
+  scr_stop_timer(r);
+  if (r->with_c && r->ended == 0) scr_mixed_abandon();
+  if (r->closures) r->closures->stacks = NULL;
+  scr_paths_free(&r->paths);
+  scr_functions_free(&r->functions);
+  scr_stacks_free(&r->stacks);
+  free(r->profile);
+  r->profile = NULL;
+}
+
+/* start(recording, rate, period, count, with_c, is_program, former) -> true; or nil and a
  * message. `rate`: samples in a second, or 0; `period`: instructions of Lua for a sample,
  * or 0; `count`: "none", "calls" or "lines", which are counted with the calls; `with_c`:
  * whether the C recorder takes the samples, and records C functions, too; `is_program`:
- * see scr_mixed_begin. A recording that was stopped continues; with `with_c`, only after
- * a pause */
+ * see scr_mixed_begin; `former`: a recording that is no longer needed, or nil: its memory
+ * is freed here, because a call that does so later would be recorded. A recording that
+ * was stopped continues; with `with_c`, only after a pause */
 static int start(lua_State *L) {
   scr_recording *r = check_recording(L);
   static const char *const counts[] = {"none", "calls", "lines", NULL};
@@ -174,6 +189,8 @@ static int start(lua_State *L) {
                                LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE};
   const lua_Integer rate = luaL_checkinteger(L, 2), period = luaL_checkinteger(L, 3);
   const int count = luaL_checkoption(L, 4, NULL, counts);
+  scr_recording *former =
+      lua_isnoneornil(L, 7) ? NULL : luaL_checkudata(L, 7, RECORDING);
   if (scr_current) return fail_to_start(L, "this thread is being recorded");
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
@@ -203,6 +220,7 @@ static int start(lua_State *L) {
     end_recording(L, r, GOES_ON);
     return fail_to_start(L, problem);
   }
+  if (former) free_recording(L, former);
   lua_pushboolean(L, true);
   return 1;
 }
@@ -239,19 +257,8 @@ static int stop(lua_State *L) {
   return 0;
 }
 
-static int free_recording(lua_State *L) {
-  scr_recording *r = luaL_checkudata(L, 1, RECORDING);
-  end_recording(L, r, GOES_ON);
-  scr_drop_zones(r);
-  /* if the state was passed to this thread from the one that was recorded: */
-  scr_stop_timer(r);
-  if (r->with_c && r->ended == 0) scr_mixed_abandon();
-  if (r->closures) r->closures->stacks = NULL;
-  scr_paths_free(&r->paths);
-  scr_functions_free(&r->functions);
-  scr_stacks_free(&r->stacks);
-  free(r->profile);
-  r->profile = NULL;
+static int collect(lua_State *L) {
+  free_recording(L, luaL_checkudata(L, 1, RECORDING));
   return 0;
 }
 
@@ -432,7 +439,6 @@ int luaopen_gprof_hooks(lua_State *L) {
   static const luaL_Reg members[] = {{"new", new_recording}, {"start", start},
                                      {"stop", stop}, {"knows", knows},
                                      {"name", name},
-                                     {"free", free_recording},
                                      {"at_signal", at_signal},
                                      {"functions", functions}, {"result", result},
                                      {"coroutines", scr_coroutines},
@@ -442,7 +448,7 @@ int luaopen_gprof_hooks(lua_State *L) {
                                      {"source", scr_source},
                                      {"directory", scr_directory}, {NULL, NULL}};
   if (luaL_newmetatable(L, RECORDING)) {
-    lua_pushcfunction(L, free_recording);
+    lua_pushcfunction(L, collect);
     lua_setfield(L, -2, "__gc");
   }
   luaL_newlib(L, members);

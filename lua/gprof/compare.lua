@@ -434,7 +434,8 @@ end
 -- functions in the new profile.
 -- @table counts
 
---- Reads a profile that was exported as JSON, for use in a comparison.
+--- Reads a profile that was exported as JSON, or a baseline (`--update-baseline`), for a
+-- comparison.
 -- @function gprof.compare.load
 -- @tparam string path
 -- @treturn[1] table with the fields `runs`, `rate`, `unit`, `ticks`, `counted` and

@@ -62,7 +62,8 @@ end
 -- @tparam data data
 -- @tparam[opt] table options
 --
---   - the options of `gprof.image`, to override the image's own;
+--   - the options of `gprof.image` that choose functions, to override the image's own:
+--     all but `debug_dir` and `warn`;
 --   - `assume_proportional`: divide the time of callees in proportion to calls, even if
 --     the data has the call paths of all samples;
 --   - `static_call_graph`: add calls found in the machine code, with a count of 0;
@@ -200,6 +201,7 @@ end
 --   than 0.95 and not by chance; otherwise 1
 -- @tfield number|nil path_share the part of the samples whose call paths are complete, in
 --   a recorded program without `-pg`
+-- @tfield integer clocks which clocks took the samples: flags, see doc/contexts.md
 -- @tfield number recorder_share the part of all samples that fell in the recorder
 -- @tfield number sampled_ticks samples in all histograms
 -- @tfield number met_ticks samples that fell in functions
@@ -220,6 +222,7 @@ end
 --   `libraries` and `with`)
 -- @tfield boolean exact whether the children's time of functions and the times of arcs
 --   were measured, with call paths; otherwise they are estimates
+-- @tfield boolean has_call_paths whether call paths of samples or calls are known
 -- @tfield table|nil spread how the runs of the data differ (option `spread` of
 --   `gprof.data`): for whole runs, the fields of `spread` below, and `runs`, the number
 --   of runs; `skipped`, that of sums without a spread, which are left out. Nil with the
@@ -229,6 +232,8 @@ end
 -- @tfield boolean gnu_compat whether it was computed as by GNU gprof (option
 --   `gnu_compat`)
 -- @tfield boolean foreign whether no record matches any function of the image
+-- @tfield boolean odd whether there are no samples, no calls, or samples in code without
+--   a symbol; false without a histogram
 -- @tfield integer|nil outside in the profile of a shared library, number of the function
 --   `<outside>`: it has no code and stands for all callers outside the library
 -- @tfield image image
@@ -244,8 +249,8 @@ end
 --   - the name of a module in gprof.report: `"flat"`, `"graph"`, `"index"`, the same in
 --     BSD's layout as `"bsd.flat"`, `"bsd.graph"`, `"bsd.index"`, or `"call_tree"`,
 --     `"executions"`, `"annotation"`, `"function_order"`, `"file_order"`, `"info"`,
---     `"lines"`, `"objects"`, `"threads"`, `"verify"`, `"spread"`, or a module of your
---     own;
+--     `"lines"`, `"objects"`, `"threads"`, `"verify"`, `"spread"`, `"comparison"`, or a
+--     module of your own;
 --   - the path of a file that returns a report ("my.lua", "./reports/mine");
 --   - the report itself, a function of (profile, options, write)
 -- @tparam[opt] table options named like the program's long options, with underscores:
@@ -253,7 +258,10 @@ end
 --   `gnu_compat`, `errors`, `top`, `sort`, `short_names`; for the call tree `tree_roots`
 --   (an array of symspecs), `tree_depth`, `tree_threshold`; for the lines with the most
 --   time `lines`, their number; for the function order `order_format` ("lld",
---   "call-graph", "gold" or "ld"), a file for a linker; for annotated source
+--   "call-graph", "gold" or "ld"), a file for a linker, and `heuristic`, a function as
+--   for `gprof.linker_order.of_profile`; for the comparison, and exports of it,
+--   `comparison`, from `gprof.compare`; for these exports `failures`, from
+--   `gprof.compare.failures`; for annotated source
 --   `all_lines`, `annotate_time`, `min_count`, `table_length`, `directory_path` (an
 --   array), `separate_files`; for the exports `dot` and `svg` `node_threshold`,
 --   `edge_threshold`. Other options:
@@ -630,6 +638,7 @@ end
 -- @tfield boolean static local to its file
 -- @tfield boolean listed selected for the flat profile
 -- @tfield boolean tallied selected for execution counts
+-- @tfield boolean annotated selected for annotated source
 -- @tfield boolean mapped stands for an object file of the map (option `file_ordering`)
 --   and has the name of that file
 -- @tfield string|nil object name of its shared library; nil for the program, and in

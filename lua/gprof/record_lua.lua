@@ -86,8 +86,8 @@ end
 local function check_options(script, options)
   for _, name in ipairs(options.with_c and OTHERS_WITH_C or OTHERS) do
     if options[name] then
-      return nil, ("%s: is a Lua program: --%s is only for other programs"):format(script,
-        (name:gsub("_", "-")))
+      return nil, ("%s: is a Lua program: --%s is only for other programs%s"):format(
+        script, (name:gsub("_", "-")), name == "wall" and ", or with --with-c" or "")
     end
   end
   if options.with_c and options.count == "none" then

@@ -71,13 +71,13 @@ end
 -- luacheck: pop
 
 -- Returns a message if recording cannot start. After it has, calls are recorded: there
--- are none here.
-local function start(prepared)
+-- are none here. Frees the former recording, if given.
+local function start(prepared, former)
   local options = prepared.options
   if options.count == "none" then replace_coroutines() end
   local done, problem = hooks.start(prepared.recording, options.rate or DEFAULT_RATE,
     options.instructions or 0, options.count or "calls", options.with_c,
-    prepared.is_program)
+    prepared.is_program, former)
   if not done then
     restore_coroutines()
     return problem
@@ -144,11 +144,10 @@ end
 -- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
 function recorder.start(options)
   if options ~= nil then check(options) end
-  local former = session
+  local former = session and session.recording
   if running and running.is_paused then hooks.stop(running.recording, "go on") end
-  local problem = start(prepare(options))
+  local problem = start(prepare(options), former)
   if problem then error(problem, 2) end
-  if former then hooks.free(former.recording) end
 end
 
 --- Stops recording for a while: `recorder.resume` continues. Does nothing if recording is
@@ -299,21 +298,24 @@ function recorder.write(path)
   return standard.call(write, path, false, recorded)
 end
 
--- Prints a report of the profile in a file.
+-- Prints a report of the profile in a file. The file is temporary: its name is not shown.
 local function print_report(path, name, options, to)
   local gprof = require "gprof"
-  local image <close> = assert(gprof.image(path))
+  local image <close> = assert(require "gprof.library.files.script_images".open({ path },
+    "Lua program"))
+  require "gprof.library.options.image_options".set(image, {})
   local data <close> = assert(gprof.data(image, path))
-  local profile <close> = gprof.profile(image, data)
-  profile:report(name, options, to)
+  local single_object <const> =
+    require "gprof.library.libraries.recorded".single_object
+  local profile <close> =
+    assert(gprof.profile(image, data, { libraries = not single_object[name] }))
+  profile.data.files[1].path = "recording"
+  -- called by pcall, it names no line of this file in messages about arguments
+  local done, problem = pcall(profile.report, profile, name, options, to)
+  if not done then error(problem, 0) end
 end
 
 local function report(result, name, options, to)
-  if type(name) == "string" then
-    local found, problem = require "gprof.reports".find(name)
-    if not found then error(problem, 0) end
-    name = found
-  end
   local path = os.tmpname()
   local done, problem = write(path, false, result)
   if done then done, problem = pcall(print_report, path, name, options, to) end
@@ -334,7 +336,9 @@ function recorder.report(name, options, to)
   local done, problem = pcall(standard.call, report, result, name or "flat",
     options or { brief = true }, to)
   if is_running then recorder.resume() end
-  if not done then error(problem, 0) end
+  if done then return end
+  local is_argument = type(problem) == "string" and problem:find "^bad argument"
+  error(problem, is_argument and 2 or 0)
 end
 
 -- Returns the name that a pattern stands for.

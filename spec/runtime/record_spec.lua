@@ -222,6 +222,18 @@ describe("--record", function()
       end
     end
 
+    it("leaves it in a directory whose name has a comma, or looks like an encoded one", function()
+      for _, name in ipairs { "a,rate=b", "%2C", "%25,%" } do
+        local where = options()
+        where.cwd = where.cwd .. "/" .. name
+        shell.check { "mkdir", where.cwd }
+        local result = shell.run(words(moves.image, "away"), where)
+        assert.same({ 0, ("gprof.lua: gmon.out was written; to read it: gprof.lua %s gmon.out\n"):format(moves.image) },
+          { result.status, result.stderr })
+        assert.truthy(shell.read(where.cwd .. "/gmon.out"))
+      end
+    end)
+
     it("is told which path has failed, and why", function()
       if shell.check({ "id", "-u" }).stdout ~= "0\n" then return pending "only root can change its root and user" end
       for what, why in pairs {

@@ -556,6 +556,18 @@ describe("gprof.recorder", function()
       message 'recorder.start { rate = 0 } math.abs(1) print(pcall(recorder.report, "none"))')
   end)
 
+  it("says what is wrong with a report's arguments, and where", function()
+    assert.same({ "script.lua:3: bad argument #1 to 'report' (function or string expected, got number)\n" ..
+      "script.lua:3: bad argument #2 to 'report' (table expected, got integer)\n" ..
+      "script.lua:3: bad argument #2 to 'report' (no option 'bref')\n" ..
+      "script.lua:3: bad argument #3 to 'report' (function or file expected, got integer)\n", "", 0 }, message [[
+      recorder.start { rate = 0 } math.abs(1)
+      for _, given in ipairs { { 3 }, { "flat", 3 }, { "flat", { bref = true } }, { "flat", {}, 3 } } do
+        local _, problem = pcall(function() recorder.report(given[1], given[2], given[3]) end)
+        print((problem:gsub("^.*/", "")))
+      end]])
+  end)
+
   it("leaks nothing over many periods", function()
     if os.getenv "GPROF_LUA" then return end -- AddressSanitizer keeps freed memory
     local constant <const> = ("local PERIODS <const> = %d "):format(chance.thorough and 10000 or 1000)
@@ -866,8 +878,9 @@ describe("gprof.lua --record with a Lua program", function()
   it("refuses options that only other programs have", function()
     for _, option in ipairs { "--wall", "--follow", "--dump-signal=USR1", "--dump-file=x" } do
       local result = run(option, "words.lua")
-      assert.same({ "", ("gprof.lua: words.lua: is a Lua program: %s is only for other programs\n"):format(
-        option:match "^[^=]*"), 1 }, { result.stdout, result.stderr, result.status })
+      assert.same({ "", ("gprof.lua: words.lua: is a Lua program: %s is only for other programs%s\n"):format(
+        option:match "^[^=]*", option == "--wall" and ", or with --with-c" or ""), 1 },
+        { result.stdout, result.stderr, result.status })
     end
     local result = run("--count=lines", "/bin/true")
     assert.same({ "", "gprof.lua: /bin/true: is not a Lua program: --count is only for these\n", 1 },
@@ -1070,7 +1083,7 @@ describe("the samples of a program whose calls are counted", function()
         assert.is_true(counted > 2 * plain, counted)
         assert.is_true(found > plain / 2 and found < 1.5 * plain, ("%g instead of %g"):format(found, plain))
         assert.matches("\n%d+%% of the processor time was the recorder's, so percentages may be off by %d+; " ..
-          "%-%-count=none", report)
+          (option == "--with-c" and "without %-%-with%-c, " or "") .. "%-%-count=none", report)
       end)
     end)
   end

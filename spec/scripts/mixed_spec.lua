@@ -291,6 +291,34 @@ int luaopen_threads(lua_State *L) { lua_pushcfunction(L, run); return 1; }
     assert.same({ "call > 1", "host_touch > 2", "touch > 1", "touch > 2", "touch > 2" }, rest)
   end)
 
+  it("has all functions in reports within the program, and no name of a temporary file", function()
+    local dir = shell.tmpdir "within"
+    shell.write(dir .. "/s.lua", [[
+      local native, recorder = require "native", require "gprof.recorder"
+      recorder.start { with_c = true }
+      local function outer() native.apply(20, function() native.fib(10) end) end
+      outer()
+      recorder.stop()
+      for _, name in ipairs { "flat", "objects", "info", "verify", "annotation" } do recorder.report(name) end
+      recorder.start { with_c = true }
+      outer()
+      recorder.report "graph"
+    ]])
+    local result = shell.run({ "lua5.4", "s.lua" }, { cwd = dir, env = {
+      LD_PRELOAD = program.root .. "/build/libgprof-recorder.so",
+      LUA_PATH = program.root .. "/?.lua;;", LUA_CPATH = module("native-pg", "-pg") .. "/?.so;;" } })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    for _, name in ipairs { "outer %(s.lua:3%)", "fib@native.so", "lua_apply@native.so", "touch@native.so" } do
+      assert.matches("\n *%d+%.%d%d[^\n]* " .. name .. "\n", result.stdout)
+    end
+    assert.matches("\n *%d+%.%d%d +%d+%.%d%d +42  Lua program\n", result.stdout)
+    assert.matches("File `recording' ", result.stdout)
+    assert.matches("\nrecording belongs to Lua program\n", result.stdout)
+    assert.matches("%d %-> +local function outer", result.stdout)
+    assert.not_matches(os.tmpname():match "^(.*/)", result.stdout)
+    assert.not_matches("gprof%.hooks%.free", result.stdout)
+  end)
+
   it("is not changed", function()
     recorded([[
       print(os.getenv "LD_PRELOAD", os.getenv "GPROF_RECORDER")

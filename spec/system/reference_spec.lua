@@ -71,6 +71,17 @@ describe("the reference", function()
     end
   end)
 
+  it("has all fields of profiles and of their parts", function()
+    local known, missing = {}, {}
+    for _, name in ipairs(documented "gprof.profile") do known[name] = true end
+    for _, file in ipairs { "profile", "profile_fields" } do
+      for field in shell.read(("%s/csrc/lua/%s.c"):format(program.root, file)):gmatch '{"([%l_]+)", get_[%l_]+}' do
+        if not known[field] then missing[#missing + 1] = field end
+      end
+    end
+    assert.same({}, missing)
+  end)
+
   it("shows names in angle brackets, rather than taking them for tags", function()
     assert.truthy(shell.read(dir .. "/modules/gprof.profile.html"):find("&lt;cycle N&gt;", 1, true))
   end)

@@ -16,17 +16,12 @@ function recorded.check_list(data)
   if not threads then raise("threads are not known: %s", problem) end
 end
 
--- Styles that use the addresses, lines or symbols of a single object.
-local single_object <const> = {
-  "executions", "annotation", "function_order", "file_order", "verify",
-}
-
 --- Returns whether all reports can show functions of shared libraries.
 -- @tparam table run see gprof.cli.run
 -- @treturn boolean
 function recorded.shows_libraries(run)
   local settings = run.settings
-  for _, style in ipairs(single_object) do
+  for style in pairs(require "gprof.library.libraries.recorded".single_object) do
     if run.printed[style] then return false end
   end
   return policy.of(settings).measured_times and not settings.no_libraries

@@ -44,14 +44,23 @@ end
 -- bench/evidence.md).
 local BIAS <const> = 8
 
+-- Whether C functions were recorded with a Lua program.
+local function has_c(profile)
+  for _, file in ipairs(profile.data.files) do
+    if file.modules and file.modules > 1 then return true end
+  end
+  return false
+end
+
 -- Returns what a large share of the recorder means, and what helps.
 local function consequence_of(profile)
   if not profile.image.has_scripts then
     return "; compile small functions without -pg, or inline them"
   end
   local share = profile.recorder_share
-  return (", so percentages may be off by %.0f; --count=none counts no calls"):format(
-    math.min(100, BIAS * share / (1 - share)))
+  local condition = has_c(profile) and "without --with-c, " or ""
+  return (", so percentages may be off by %.0f; %s--count=none counts no calls"):format(
+    math.min(100, BIAS * share / (1 - share)), condition)
 end
 
 --- Writes the lines; none if nothing is known.

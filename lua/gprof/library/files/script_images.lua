@@ -49,13 +49,14 @@ end
 --- Opens the image that stands for the Lua program of profiles: it has the functions of
 -- all of them.
 -- @tparam {string,...} paths not empty
+-- @tparam[opt] string name shown instead of the first path
 -- @treturn[1] image
 -- @return[2] nil
 -- @treturn[2] string what is wrong
-function script_images.open(paths)
+function script_images.open(paths, name)
   local functions, message = functions_of_all(paths)
   if not functions then return nil, message end
-  return core.script_image(paths[1], script_image.bytes(functions),
+  return core.script_image(name or paths[1], script_image.bytes(functions),
     script_functions.encode(functions))
 end
 

@@ -145,7 +145,8 @@ end
 -- @tparam image image
 -- @treturn integer in seconds since the epoch; the largest integer if it is unknown
 function source_text.built(image)
-  return select(2, core.file_status(image.path)) or math.maxinteger
+  local kind, time = core.file_status(image.path)
+  return kind and time or math.maxinteger
 end
 
 --- Splits a text into lines.

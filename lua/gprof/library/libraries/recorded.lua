@@ -16,6 +16,10 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local recorded = {}
 
+--- The reports that use the addresses, lines or symbols of a single object.
+recorded.single_object = { executions = true, annotation = true, function_order = true,
+  file_order = true, verify = true }
+
 local NO_PATHS <const> = "the profile has no call paths: run the program with --record"
 
 -- Returns the sum of the context profiles of data, by thread: `contexts`, `modules` and

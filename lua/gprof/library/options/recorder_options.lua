@@ -13,6 +13,9 @@ recorder_options.limits = { rate = { 0, 100000 }, memory = { 1, 1048576 } }
 
 local names <const> = { "rate", "memory" }
 
+-- Characters of directories, as rec_set_directory reads them.
+local ENCODED <const> = { [","] = "%2C", ["%"] = "%25" }
+
 --- Checks a pattern for the names of profiles. Their directory must be known, because it
 -- is searched for profiles, and commas separate the recorder's options.
 -- @tparam string pattern
@@ -92,8 +95,8 @@ function recorder_options.setting(options, directory, samples)
   if options.no_paths then words[#words + 1] = "no-paths" end
   if options.wall then words[#words + 1] = "wall" end
   if options.anew then words[#words + 1] = "anew" end
-  if directory and not directory:find "," then
-    words[#words + 1] = "directory=" .. directory
+  if directory then
+    words[#words + 1] = "directory=" .. directory:gsub("[,%%]", ENCODED)
   end
   if options.output then words[#words + 1] = "output=" .. options.output end
   if options.follow then words[#words + 1] = "follow" end
