@@ -228,13 +228,22 @@ static record *entered_by(thread *t, record *call) {
   return call;
 }
 
+/* Whether there may be code at an address that can be read. The outermost function of a
+ * coroutine may have any word in place of a return address. */
+static bool is_code(uintptr_t address, size_t size) {
+  const module *m = rec_module_at(address);
+  const bool is_known =
+      m && !is_closed(m) && address >= m->code && address + size <= m->code_end;
+  return is_known || is_readable(address);
+}
+
 bool rec_is_signal_return(uintptr_t address) {
-  if (gprof_lua_has(address)) return false;
 #ifdef __x86_64__
   static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 #else
   static const unsigned char code[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
 #endif
+  if (gprof_lua_has(address) || !is_code(address, sizeof code)) return false;
   const unsigned char *bytes = (const unsigned char *)address;
   for (size_t i = 0; i < sizeof code; i++)
     if (bytes[i] != code[i]) return false;
@@ -248,17 +257,11 @@ static bool is_inside(const record *context, uintptr_t from) {
          rec_function_at(from - 1) == rec_function_at(context->self - 1);
 }
 
-/* Whether signal handlers return to `from`. In calls by a root, `from` may not be an
- * address of code. */
-static bool is_handler_of(const record *context, uintptr_t from) {
-  return (context->self != 0 || rec_module_at(from)) && rec_is_signal_return(from);
-}
-
 /* Adds a call. A signal handler's context is below the root, not below the interrupted
  * context. The call's record in the interrupted context has a count but no children. */
 static record *add_call(thread *t, record *context, uintptr_t from, uintptr_t self) {
   record *root = &t->roots[ROOT], *handler = NULL;
-  const bool is_handler = is_handler_of(context, from);
+  const bool is_handler = rec_is_signal_return(from);
   if (is_handler && context->self != 0) {
     handler = find(t, root, from, self);
     if (!handler) handler = add_call(t, root, from, self);

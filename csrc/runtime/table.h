@@ -277,7 +277,7 @@ slot *rec_innermost(const thread *t, slot *from);
 slot *rec_slot_of_code(const thread *t, uintptr_t address);
 
 /* Whether the code at an address is that to which signal handlers return: the system call
- * rt_sigreturn. */
+ * rt_sigreturn. The address may be any word. */
 bool rec_is_signal_return(uintptr_t address);
 
 /* Finds the record of a call from the function in slot `*at`, or adds it. If the call

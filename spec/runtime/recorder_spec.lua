@@ -234,6 +234,21 @@ describe("call paths are exact", function()
     check_paths(recorder.compile("parents.c", { flags = { WHOLE } }), "c")
   end)
 
+  -- Runs a case of fibers.c; returns the call paths of the coroutines.
+  local function fiber_paths(...)
+    local built, found = recorder.compile "fibers.c", {}
+    for path, calls in pairs((recorder.paths(built, record(built, { ... }) .. ".ctx"))) do
+      if not path:find "^main" then found[path] = calls end
+    end
+    return found
+  end
+
+  it("in coroutines whose outermost function has any word as its return address", function()
+    for _, word in ipairs { "0", "1000", "deaddeaddeaddead" } do
+      assert.same({ ["<unknown stack>/body"] = 1, ["<unknown stack>/body/leaf"] = 2 }, fiber_paths("enters", word))
+    end
+  end)
+
   it("for tail calls, which count for the function above", function()
     local built = recorder.compile "parents.c"
     local path = record(built, { "l" })
