@@ -411,6 +411,7 @@ void rec_use_stack(thread *t, stack *s, uintptr_t low, uintptr_t high) {
   if (t->stack != s) {
     t->stack->saved = t->now;
     t->now = s->saved;
+    t->unknown = t->now.slots->context == &t->roots[UNKNOWN_STACK];
     t->stack = s;
     cache_slots(t);
   }
@@ -435,22 +436,33 @@ bool rec_grow_slots(thread *t) {
 
 /* --- the shadow stack ------------------------------------------------------- */
 
-/* Whether the frame of a slot still exists: its return address has not been overwritten.
- * True for slots without a return address. */
-static bool exists(const slot *s) {
-  return s->returns == 0 || return_address(s->frame) == s->returns;
+/* Whether an address is in the same page as the recorder's stack: then it is mapped. */
+static bool is_near(uintptr_t address) {
+  return (address ^ (uintptr_t)__builtin_frame_address(0)) < PAGE;
 }
 
-static slot *innermost(slot *from) {
-  while (!exists(from)) from--;
+/* Returns a word above the running function's frame; 0 if it is not mapped. */
+static uintptr_t word_at(const thread *t, uintptr_t address) {
+  const bool is_mapped = !t->unknown || is_near(address) || is_readable(address);
+  return is_mapped ? *(const uintptr_t *)address : 0;
+}
+
+/* Whether the frame of a slot still exists: its return address has not been overwritten.
+ * True for slots without a return address. */
+static bool exists(const thread *t, const slot *s) {
+  return s->returns == 0 || word_at(t, s->frame + sizeof s->frame) == s->returns;
+}
+
+static slot *innermost(const thread *t, slot *from) {
+  while (!exists(t, from)) from--;
   return from;
 }
 
 slot *rec_innermost(const thread *t, slot *from) {
   slot *found = from;
   for (int i = 0; i < MAX_SEARCHED && from > t->now.slots; i++, from--)
-    if (!exists(from)) found = from - 1;
-  return innermost(found);
+    if (!exists(t, from)) found = from - 1;
+  return innermost(t, found);
 }
 
 /* Finds the slot of a frame by binary search; NULL if there is none. */
@@ -463,7 +475,7 @@ static slot *slot_of(const thread *t, slot *top, uintptr_t frame) {
     else
       high = middle;
   }
-  return low->frame == frame && exists(low) ? low : NULL;
+  return low->frame == frame && exists(t, low) ? low : NULL;
 }
 
 /* Returns the innermost slot above `found` whose function has not announced its end;
@@ -482,12 +494,12 @@ slot *rec_find_slot(const thread *t, uintptr_t frame, uintptr_t pointer, bool *b
     if (pointer <= frame || pointer >= high || pointer % sizeof pointer != 0) break;
     slot *found = slot_of(t, top, pointer);
     if (found) return t->instrumented ? not_ended(top, found) : found;
-    const uintptr_t next = *(const uintptr_t *)pointer;
+    const uintptr_t next = word_at(t, pointer);
     if (next <= pointer) break;
     pointer = next;
   }
   *by_order = true;
-  return innermost(top);
+  return innermost(t, top);
 }
 
 static uintptr_t function_of(const slot *s) {
@@ -497,10 +509,10 @@ static uintptr_t function_of(const slot *s) {
 
 /* Returns the innermost slot of a function; NULL if there is none. */
 static slot *slot_of_function(const thread *t, uintptr_t function) {
-  slot *s = innermost(t->now.top);
+  slot *s = innermost(t, t->now.top);
   for (int i = 0; i < MAX_SEARCHED && s > t->now.slots; i++) {
     if (function == function_of(s)) return s;
-    s = innermost(s - 1);
+    s = innermost(t, s - 1);
   }
   return NULL;
 }
@@ -541,12 +553,15 @@ record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
       call = add(t, context, from, self); /* a note, not a call */
     if (!call) call = rec_call_in(t, context, from, self);
     if (!call || call->entered) return call;
-    *at = innermost(by_order ? *at - 1 : t->now.top);
+    *at = innermost(t, by_order ? *at - 1 : t->now.top);
     by_order = true;
   }
 }
 
 void rec_copy_frames(thread *to, const thread *from) {
+  record *const root = &to->roots[from->now.slots->context - from->roots];
+  *to->now.slots = (slot){UINTPTR_MAX, 0, root, root};
+  to->unknown = from->unknown;
   to->instrumented = from->instrumented;
   for (const slot *s = from->now.slots + 1; s <= from->now.top; s++) {
     const record *called = s->context;

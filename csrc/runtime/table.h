@@ -107,6 +107,8 @@ typedef struct thread {
   size_t mask;      /* the number of buckets, a power of two, minus one */
   bool busy;        /* the table is being changed */
   bool instrumented; /* some functions announce their end */
+  bool unknown; /* the stack in use is an unknown one: a mapping, parts of which may be
+                   stacks of other coroutines, which the program can unmap */
   slot *cached_slots[CACHED_SLOTS];   /* of the stack in use, by frame */
   record *cached_calls[CACHED_CALLS]; /* by call site and frame; roots in free places */
   bool ended;    /* no thread uses the table; set after the thread's last change */

@@ -249,6 +249,12 @@ describe("call paths are exact", function()
     end
   end)
 
+  it("in coroutines, also if the stack of another one, which was beside theirs, is unmapped", function()
+    assert.same({ ["<unknown stack>/body"] = 2, ["<unknown stack>/body/leaf"] = 3, ["<unknown stack>/leaf"] = 2 },
+      fiber_paths "frees")
+    assert.same({ ["<unknown stack>/body"] = 2, ["<unknown stack>/body/leaf"] = 4 }, fiber_paths "forks")
+  end)
+
   it("for tail calls, which count for the function above", function()
     local built = recorder.compile "parents.c"
     local path = record(built, { "l" })
