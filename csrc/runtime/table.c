@@ -567,7 +567,9 @@ void rec_copy_frames(thread *to, const thread *from) {
     const record *called = s->context;
     slot *at = to->now.top;
     if (to->now.top + 1 == to->now.end && !rec_grow_slots(to)) return;
-    record *call = rec_find_call(to, &at, called->from, called->self, false);
+    record *call = NULL; /* in the joined context, it is not known which one it was */
+    if (called->self != 0)
+      call = rec_find_call(to, &at, called->from, called->self, false);
     if (!call) call = &to->roots[JOINED];
     rec_push(to, to->now.top, s->frame, s->returns, call);
   }

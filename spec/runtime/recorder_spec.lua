@@ -345,6 +345,14 @@ describe("call paths are exact", function()
     assert.is_true(#file.bytes < 1 << 20)
   end)
 
+  it("until memory is at its limit; children made on paths that are joined count in the joined context", function()
+    local built = recorder.compile("paths.c", { flags = { WHOLE } })
+    local _, result = record(built, { "forks" }, { env = { GPROF_RECORDER = "memory=1" } })
+    local child = files(result.dir):match "gmon%.out%.%d+%.ctx"
+    local path = result.dir .. "/" .. child
+    assert.same({ ["<joined>/fifth"] = 1 }, (recorder.paths(built, path)))
+  end)
+
   it("until their number explodes; deep paths are joined, and counts remain exact", function()
     local built = recorder.compile "explodes.c"
     for paths, joined in pairs { [2000] = 0, [100000] = 1 } do
