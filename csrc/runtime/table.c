@@ -377,13 +377,18 @@ void rec_add_table(thread *t) {
                                       __ATOMIC_RELAXED)) {}
 }
 
-void rec_reuse_table(thread *t, uintptr_t low, uintptr_t high) {
+static void reuse_table(thread *t, uintptr_t low, uintptr_t high) {
   rec_use_stack(t, &t->own_stack, low, high);
+  t->unknown = false;
   t->own_stack.low = low;
   t->own_stack.high = high;
   t->now = window_of(low, high, t->now.slots, (size_t)(t->now.end - t->now.slots),
                      &t->roots[ROOT]);
   cache_slots(t);
+}
+
+void rec_reuse_table(thread *t, uintptr_t low, uintptr_t high) {
+  for (; t; t = t->second) reuse_table(t, low, high);
 }
 
 void rec_forget_tables(void) {

@@ -229,7 +229,8 @@ thread *rec_new_table(uintptr_t low, uintptr_t high);
 /* Adds a complete table to the list. */
 void rec_add_table(thread *t);
 
-/* Prepares the table of an ended thread for another thread. */
+/* Prepares the tables of an ended thread, also those for signal handlers, for another
+ * thread. */
 void rec_reuse_table(thread *t, uintptr_t low, uintptr_t high);
 
 /* Forgets all tables, in a forked child. Their memory is shared with the parent. */
