@@ -86,6 +86,9 @@ EXPORTED int pthread_create(pthread_t *restrict thread_id,
                             void *(*run)(void *), void *restrict argument) {
   typedef int function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   function *const original = (function *)dlsym(RTLD_NEXT, "pthread_create");
+  size_t size;
+  if (attributes && pthread_attr_getstacksize(attributes, &size) == 0)
+    rec_note_stack_size(size);
   thread_start *const start = new_start(argument);
   if (!start) return original(thread_id, attributes, run, argument);
   start->run.posix = run;
@@ -124,6 +127,7 @@ EXPORTED int swapcontext(ucontext_t *restrict old, const ucontext_t *restrict ne
   function *const original = (function *)dlsym(RTLD_NEXT, "swapcontext");
   const uintptr_t low = (uintptr_t)new->uc_stack.ss_sp;
   if (low) rec_register_stack(low, low + new->uc_stack.ss_size);
+  if (low && rec_own) leave_window(rec_own); /* it may contain the stack */
   return original(old, new);
 }
 

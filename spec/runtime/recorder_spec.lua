@@ -255,6 +255,11 @@ describe("call paths are exact", function()
     assert.same({ ["<unknown stack>/body"] = 2, ["<unknown stack>/body/leaf"] = 4 }, fiber_paths "forks")
   end)
 
+  it("in coroutines whose stacks are near that of their thread, which is small", function()
+    assert.same({ ["<unknown stack>/body"] = 1, ["<unknown stack>/body/leaf"] = 2, resumes = 1 }, fiber_paths "small")
+    assert.same({ body = 1, ["body/leaf"] = 2, resumes = 1 }, fiber_paths "small-known")
+  end)
+
   it("for tail calls, which count for the function above", function()
     local built = recorder.compile "parents.c"
     local path = record(built, { "l" })
