@@ -195,15 +195,15 @@ void rec_register_stack(uintptr_t low, uintptr_t high) {
   for (uint32_t i = 0; i < count_registered(); i++) {
     const range r = read_range(&registered.range[i]);
     if (r.low == low && r.high == high) return;
+    /* The program has released the other stack. */
+    if (r.low < high && low < r.high) replace_range(&registered.range[i], 0, 0);
   }
   const uint32_t i = __atomic_fetch_add(&registered.used, 1, __ATOMIC_ACQ_REL);
   replace_range(&registered.range[i % MAX_REGISTERED], low, high);
 }
 
 static bool use(thread *t, range r, unsigned root) {
-  stack *s = t->stacks;
-  while (s && (s->low != r.low || s->high != r.high)) s = s->next;
-  if (!s) s = rec_add_stack(t, r.low, r.high, root);
+  stack *const s = rec_stack(t, r.low, r.high, root);
   if (s) rec_use_stack(t, s, r.low, r.high);
   return s;
 }

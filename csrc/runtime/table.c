@@ -365,6 +365,7 @@ thread *rec_new_table(uintptr_t low, uintptr_t high) {
   for (size_t i = 0; i < CACHED_CALLS; i++) t->cached_calls[i] = t->roots;
   cache_slots(t);
   t->stack = t->stacks = &t->own_stack;
+  t->index = &t->only_chain;
   t->stack->low = low;
   t->stack->high = high;
   t->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
@@ -399,17 +400,69 @@ void rec_forget_tables(void) {
 
 /* --- stacks ----------------------------------------------------------------- */
 
-stack *rec_add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root) {
-  stack *s = allocate(STACK_SIZE, false);
+static stack **chain_of(const thread *t, uintptr_t low) {
+  return &t->index[bucket_of(NULL, 0, low, t->index_mask)];
+}
+
+static void add_to_index(thread *t, stack *s) {
+  stack **const chain = chain_of(t, s->low);
+  s->chained = *chain;
+  *chain = s;
+}
+
+/* Makes more chains. If there is no memory, they get longer. */
+static void grow_index(thread *t) {
+  const size_t chains = t->index_mask + 1, more = 16 * chains;
+  stack **const old = t->index, **const grown = allocate(more * sizeof *old, true);
+  if (!grown) return;
+  t->index = grown;
+  t->index_mask = more - 1;
+  for (stack *s = t->stacks; s != &t->own_stack; s = s->next) add_to_index(t, s);
+  if (old != &t->only_chain) release(old, chains * sizeof *old);
+}
+
+/* Removes the newest stack that is not in use from the index, and returns it; NULL if
+ * there is none. */
+static stack *forget_stack(thread *t) {
+  stack *s = t->stacks;
+  if (s == t->stack) s = s->next;
+  if (!s || s == &t->own_stack) return NULL;
+  stack **at = chain_of(t, s->low);
+  while (*at != s) at = &(*at)->chained;
+  *at = s->chained;
+  return s;
+}
+
+static stack *new_stack(thread *t, bool limited) {
+  stack *s = allocate(STACK_SIZE, limited);
   if (!s) return NULL;
-  slot *space = (slot *)(void *)(s + 1);
-  s->saved = window_of(low, high, space, (STACK_SIZE - sizeof *s) / sizeof *space,
-                       &t->roots[root]);
-  s->low = low;
-  s->high = high;
+  s->saved.slots = (slot *)(void *)(s + 1);
+  s->saved.end = s->saved.slots + (STACK_SIZE - sizeof *s) / sizeof *s->saved.slots;
   s->next = t->stacks;
   t->stacks = s;
+  t->indexed++;
   return s;
+}
+
+static stack *add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root) {
+  if (t->indexed > t->index_mask) grow_index(t);
+  stack *s = new_stack(t, true);
+  if (!s) s = forget_stack(t);
+  if (!s) s = new_stack(t, false);
+  if (!s) return NULL;
+  slot *const space = s->saved.slots;
+  s->saved =
+      window_of(low, high, space, (size_t)(s->saved.end - space), &t->roots[root]);
+  s->low = low;
+  s->high = high;
+  add_to_index(t, s);
+  return s;
+}
+
+stack *rec_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root) {
+  stack *s = *chain_of(t, low);
+  while (s && (s->low != low || s->high != high)) s = s->chained;
+  return s ? s : add_stack(t, low, high, root);
 }
 
 void rec_use_stack(thread *t, stack *s, uintptr_t low, uintptr_t high) {

@@ -90,6 +90,7 @@ typedef struct stack {
   window saved; /* valid while the stack is not in use */
   uintptr_t low, high;
   struct stack *next;
+  struct stack *chained; /* next in the same chain of the index */
 } stack;
 
 /* Counters of a table as a whole. */
@@ -139,6 +140,10 @@ typedef struct thread {
   block *newest;         /* the last of `blocks` */
   record *roots;         /* indexed by kind of root */
   stack *stacks;         /* all stacks of the thread; the last is the thread's own */
+  stack **index;         /* chains of the stacks but the last, by `low` */
+  size_t index_mask;     /* the number of chains, a power of two, minus one */
+  size_t indexed;        /* the number of stacks in the index */
+  stack *only_chain;     /* the index of a thread with few stacks */
   struct thread *second; /* the table for signal handlers */
   struct thread *waiting; /* the table for samples while the thread waits, whose contexts
                              are in this table; NULL if there is none */
@@ -243,9 +248,10 @@ size_t rec_memory(void);
  * before. */
 bool rec_skips_allocation(void);
 
-/* Adds a stack. The context of its outermost frame is the root `root`. Returns NULL if
- * there is no memory. */
-stack *rec_add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root);
+/* Finds a stack, or adds it. The context of its outermost frame is the root `root`. At
+ * the memory limit, the thread forgets another stack. Returns NULL if there is no
+ * memory. */
+stack *rec_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root);
 
 /* Switches to a stack, of which only the part from `low` to `high` is in use. */
 void rec_use_stack(thread *t, stack *s, uintptr_t low, uintptr_t high);

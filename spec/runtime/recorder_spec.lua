@@ -358,6 +358,14 @@ describe("call paths are exact", function()
     assert.same({ ["<joined>/fifth"] = 1 }, (recorder.paths(built, path)))
   end)
 
+  it("until memory is at its limit, also that for stacks; some are forgotten, counts remain exact", function()
+    local built = recorder.compile "fibers.c"
+    local path, result = record(built, { "many", "2000" }, { env = { GPROF_RECORDER = "memory=1,rate=0" } })
+    assert.is_true(tonumber(result.stdout) <= 1024, result.stdout)
+    local arcs = recorder.arcs(built, path)
+    assert.same({ 2000, 6000 }, { arcs.body, arcs.leaf })
+  end)
+
   it("until their number explodes; deep paths are joined, and counts remain exact", function()
     local built = recorder.compile "explodes.c"
     for paths, joined in pairs { [2000] = 0, [100000] = 1 } do
