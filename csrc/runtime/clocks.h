@@ -33,9 +33,6 @@ HIDDEN extern uint32_t rec_clock_threads[]; /* how many threads have got each cl
 enum { SIGNAL_TAKEN = 64, SIGNAL_BLOCKED = 128 };
 HIDDEN extern uint32_t rec_obstacles;
 
-/* Number of signals that the recorder has handled. */
-HIDDEN extern uint64_t rec_signals;
-
 /* The action of all signals that clocks send. */
 HIDDEN extern struct sigaction rec_signal_action;
 

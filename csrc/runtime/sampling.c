@@ -182,12 +182,24 @@ static void forward_trap(siginfo_t *info, void *context) {
   send_again(SIGTRAP, info);
 }
 
+_Thread_local signal_wait rec_signal_wait __attribute__((tls_model("initial-exec")));
+
+/* The largest distance, in bytes, from the frame of the function that waits to the stack
+ * pointer of the system call. A handler is further away: the kernel saves all registers
+ * above its frame. */
+#define WAIT_SIZE 1024
+
+void rec_note_signal(const void *context) {
+  const uintptr_t distance = rec_signal_wait.frame - registers_of(context).stack;
+  if (distance < WAIT_SIZE) rec_signal_wait.is_ended = true;
+}
+
 static void take_signal(int number, siginfo_t *info, void *context) {
   if (number == SIGTRAP && info->si_code != TRAP_BY_EVENT) {
     forward_trap(info, context);
     return;
   }
-  __atomic_fetch_add(&rec_signals, 1, __ATOMIC_ACQ_REL);
+  rec_note_signal(context);
   if (info->si_code == SI_QUEUE) take_queued(info->si_value.sival_int);
   if (rec_own && rec_tick_signal) take_sample(rec_own, info, context);
 }
