@@ -121,20 +121,25 @@ static void add_request(unsigned kind) {
 }
 
 void rec_request(int value) {
+  if (value == REQUESTS + REQUEST_RESTART) (void)rec_need_background();
   if (value >= REQUESTS + REQUEST_WRITE && value <= REQUESTS + REQUEST_RESUME)
     add_request((unsigned)value - REQUESTS);
 }
 
-void rec_queue_request(void) {
+static void queue(int request) {
   siginfo_t info;
   memset(&info, 0, sizeof info);
   info.si_signo = rec_tick_signal;
   info.si_code = SI_QUEUE;
-  info.si_value.sival_int = REQUESTS + (user_anew ? REQUEST_ANEW : REQUEST_WRITE);
+  info.si_value.sival_int = REQUESTS + request;
   const long process = SYSTEM_CALL(getpid, 0, 0, 0, 0);
   if (rec_tick_signal)
     SYSTEM_CALL(rt_sigqueueinfo, process, rec_tick_signal, &info, 0);
 }
+
+void rec_queue_request(void) { queue(user_anew ? REQUEST_ANEW : REQUEST_WRITE); }
+
+void rec_queue_restart(void) { queue(REQUEST_RESTART); }
 
 static void take_user_signal(int number, siginfo_t *info, void *context) {
   (void)number, (void)info;

@@ -224,10 +224,19 @@ void rec_check_pending(uint64_t pending) {
   if (pending & rec_sampling_signals()) rec_obstacles |= SIGNAL_BLOCKED;
 }
 
+static void replace_clocks(const rec_clock *old) {
+  for (thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
+    if (t->clock == old) replace_clock(t);
+}
+
 void rec_end_events(void) {
   rec_refuse_events();
-  for (thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
-    if (t->clock == &rec_perf_clock) replace_clock(t);
+  replace_clocks(&rec_perf_clock);
+}
+
+void rec_end_looks(void) {
+  replace_clocks(&rec_thread_clock);
+  __atomic_store_n(&rec_has_thread_clock, false, __ATOMIC_RELEASE);
 }
 
 void rec_start_sampling(void (*queued)(int value), int (*background)(void), int other) {

@@ -31,6 +31,9 @@ void rec_forget_trap_lock(void);
 /* Leaves SIGTRAP to the program: threads go on with another clock. */
 void rec_end_events(void);
 
+/* Makes threads with the clock `thread`, which cannot go on, use another one. */
+void rec_end_looks(void);
+
 /* Returns the set of signals that sample threads, which no thread may block. */
 uint64_t rec_sampling_signals(void);
 
