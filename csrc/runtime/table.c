@@ -31,6 +31,9 @@
  * system each time would make the calls that are not counted slow. */
 #define SKIPPED 4095
 
+/* From here on, no program has code: context profiles have addresses of their own. */
+#define NO_PROGRAM (UINT64_C(1) << 63)
+
 /* Maximum number of slots that are searched for the function of a call site, or for
  * frames that have returned. */
 #define MAX_SEARCHED 64
@@ -597,6 +600,7 @@ record *rec_call_in(thread *t, record *context, uintptr_t from, uintptr_t self) 
 
 record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
                       bool by_order) {
+  if (from >= NO_PROGRAM) from = 0;
   for (;;) {
     record *const joined = &t->roots[JOINED], *const own = (*at)->context;
     record *const context = own->depth > t->deepest ? joined : own;

@@ -237,7 +237,9 @@ describe("call paths are exact", function()
   -- Runs a case of fibers.c; returns the call paths of the coroutines.
   local function fiber_paths(...)
     local built, found = recorder.compile "fibers.c", {}
-    for path, calls in pairs((recorder.paths(built, record(built, { ... }) .. ".ctx"))) do
+    local contexts = record(built, { ... }) .. ".ctx"
+    assert(gprof.data(assert(gprof.image(built.image)), contexts))
+    for path, calls in pairs((recorder.paths(built, contexts))) do
       if not path:find "^main" then found[path] = calls end
     end
     return found
