@@ -94,7 +94,7 @@ static void await_end(void) {
       rec_knows_waiting((int)SYSTEM_CALL(gettid, 0, 0, 0, 0)))
     return;
   if (rec_samples_waiting()) rec_waiting_error = EACCES;
-  rec_end_looks();
+  rec_end_thread_clock();
 }
 
 /* --- the thread ------------------------------------------------------------- */

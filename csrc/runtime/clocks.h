@@ -78,7 +78,7 @@ void rec_tick_threads(uint64_t interval);
 
 /* Notes that a signal of the clock `thread` has arrived, also if the clock is being
  * stopped, which waits for the signal. */
-void rec_end_look(thread *t, const siginfo_t *signal);
+void rec_note_sample(thread *t, const siginfo_t *signal);
 
 /* Whether a thread has, or had, the clock `thread`. */
 HIDDEN extern bool rec_has_thread_clock;

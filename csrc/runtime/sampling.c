@@ -98,7 +98,7 @@ static void replace_clock(thread *t) {
 static uint64_t ticks_of(thread *t, const siginfo_t *info, uintptr_t at) {
   const rec_clock *const clock = __atomic_load_n(&t->clock, __ATOMIC_ACQUIRE);
   const int64_t ticks = clock ? clock->take(t, info, at) : 0;
-  if (!clock) rec_end_look(t, info);
+  if (!clock) rec_note_sample(t, info);
   if (ticks < 0) replace_clock(t);
   return ticks < 0 ? 1 : (uint64_t)ticks;
 }
@@ -234,7 +234,7 @@ void rec_end_events(void) {
   replace_clocks(&rec_perf_clock);
 }
 
-void rec_end_looks(void) {
+void rec_end_thread_clock(void) {
   replace_clocks(&rec_thread_clock);
   __atomic_store_n(&rec_has_thread_clock, false, __ATOMIC_RELEASE);
 }

@@ -32,7 +32,7 @@ void rec_forget_trap_lock(void);
 void rec_end_events(void);
 
 /* Makes threads with the clock `thread`, which cannot go on, use another one. */
-void rec_end_looks(void);
+void rec_end_thread_clock(void);
 
 /* Returns the set of signals that sample threads, which no thread may block. */
 uint64_t rec_sampling_signals(void);
