@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "runtime/linux.h"
 #include "runtime/profile.h"
 #include "runtime/requests.h"
+#include "runtime/sampling.h"
 #include "runtime/waiting.h"
 
 /* How often the file is looked at, per second. */
@@ -23,6 +25,7 @@ static char dump_file[PATH_MAX]; /* "" if there is none */
 static _Alignas(16) char room[1 << 15]; /* the thread's stack */
 static uintptr_t thread_local_data;     /* the thread's thread pointer */
 static int running; /* the kernel clears it when the thread has ended */
+static bool is_replaced; /* the thread ends, and another one follows */
 
 bool rec_set_dump_file(const char *name) {
   const size_t length = strlen(name);
@@ -59,6 +62,39 @@ static void look_at_file(void) {
   const version now = present_version(), last = seen;
   seen = now;
   if (now.exists && !(last.exists && is_same(now, last))) rec_queue_request();
+}
+
+/* --- privileges ------------------------------------------------------------- */
+
+/* Returns the permitted capabilities of a thread. */
+static uint64_t capabilities(int id) {
+  struct {
+    uint32_t version;
+    int id;
+  } of = {0x20080522, id};
+  struct {
+    uint32_t effective, permitted, inheritable;
+  } words[2] = {{0, 0, 0}, {0, 0, 0}};
+  SYSTEM_CALL(capget, &of, words, 0, 0);
+  return (uint64_t)words[1].permitted << 32 | words[0].permitted;
+}
+
+/* Whether the program has dropped privileges that this thread has: the C library does not
+ * know the thread, and drops only those of its own threads. */
+static bool has_more_than_program(uint64_t own) {
+  return own & ~capabilities((int)SYSTEM_CALL(getpid, 0, 0, 0, 0));
+}
+
+/* Waits for the end of the thread that is replaced. Without privileges, the kernel may
+ * not say which threads wait. */
+static void await_end(void) {
+  while (__atomic_load_n(&running, __ATOMIC_ACQUIRE))
+    SYSTEM_CALL(futex, &running, FUTEX_WAIT, 1, 0);
+  if (!__atomic_exchange_n(&is_replaced, false, __ATOMIC_ACQ_REL) ||
+      rec_knows_waiting((int)SYSTEM_CALL(gettid, 0, 0, 0, 0)))
+    return;
+  if (rec_samples_waiting()) rec_waiting_error = EACCES;
+  rec_end_thread_clock();
 }
 
 /* --- the thread ------------------------------------------------------------- */
@@ -131,11 +167,17 @@ static void run(void) {
   close_descriptors();
   ask_for_precedence();
   if (rec_samples_waiting()) rec_start_looking();
+  const uint64_t own = capabilities(0);
   uint64_t random = rec_seed(), now = begun, looked = begun, cost = 0;
   while (now && __atomic_load_n(&rec_state, __ATOMIC_RELAXED) != ENDED) {
     const uint64_t period = SECOND / (looks_at_threads() ? rec_rate : LOOKS);
     const uint64_t interval = period > 8 * cost ? period : 8 * cost;
     now = wait_until(now + interval / 2 + rec_random(&random, interval + 1));
+    if (has_more_than_program(own)) {
+      __atomic_store_n(&is_replaced, true, __ATOMIC_RELEASE);
+      rec_queue_restart();
+      return;
+    }
     if (now && looks_at_threads()) sample_threads(now, interval);
     if (now && dump_file[0] != '\0' && now - looked >= SECOND / LOOKS) {
       looked = now;
@@ -158,6 +200,7 @@ static bool make_thread_local_data(void) {
 int rec_start_background(void) {
   const long flags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
                      CLONE_CHILD_CLEARTID;
+  if (__atomic_load_n(&is_replaced, __ATOMIC_ACQUIRE)) await_end();
   if (!looks_at_threads() && dump_file[0] == '\0') return 0;
   int none = 0;
   if (!__atomic_compare_exchange_n(&running, &none, 1, false, __ATOMIC_ACQ_REL,
@@ -177,4 +220,7 @@ int rec_start_background(void) {
   return made < 0 ? (int)-made : 0;
 }
 
-void rec_forget_background(void) { running = 0; }
+void rec_forget_background(void) {
+  running = 0;
+  is_replaced = false;
+}

@@ -15,7 +15,8 @@
 /* Sets the file; false if its name is empty or too long. */
 bool rec_set_dump_file(const char *name);
 
-/* Starts the thread if it is needed and does not exist. Returns 0 or an errno. */
+/* Starts the thread if it is needed and does not exist. Returns 0 or an errno. When the
+ * program drops privileges, the thread is replaced. */
 int rec_start_background(void);
 
 /* Notes that a forked child has no such thread. */

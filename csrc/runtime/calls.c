@@ -15,6 +15,7 @@ AT(thread, buckets, THREAD_BUCKETS);
 AT(thread, mask, THREAD_MASK);
 AT(thread, busy, THREAD_BUSY);
 AT(thread, instrumented, THREAD_INSTRUMENTED);
+AT(thread, unknown, THREAD_UNKNOWN);
 AT(thread, cached_slots, THREAD_CACHED_SLOTS);
 AT(thread, cached_calls, THREAD_CACHED_CALLS);
 AT(slot, frame, SLOT_FRAME);

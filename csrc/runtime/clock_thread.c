@@ -42,15 +42,28 @@ static void stop(thread *t) {
   }
 }
 
+/* Returns the ticks that a look stands for; 0 if the signal is not from one. */
+static uint64_t weight_of(const siginfo_t *signal) {
+  const unsigned value = (unsigned)signal->si_value.sival_int;
+  const bool is_asked = signal->si_code == SI_QUEUE && value >> 16 == REC_LOOK >> 16;
+  return is_asked ? value & 0xffff : 0;
+}
+
+void rec_note_sample(thread *t, const siginfo_t *signal) {
+  uint32_t sent = SENT;
+  if (weight_of(signal))
+    __atomic_compare_exchange_n(&t->asked, &sent, IDLE, false, __ATOMIC_ACQ_REL,
+                                __ATOMIC_RELAXED);
+}
+
 static int64_t take(thread *t, const siginfo_t *signal, uintptr_t at) {
   (void)at;
-  const unsigned value = (unsigned)signal->si_value.sival_int;
-  if (signal->si_code != SI_QUEUE || value >> 16 != REC_LOOK >> 16) return 0;
-  const uint64_t weight = value & 0xffff;
+  const uint64_t weight = weight_of(signal);
+  if (weight == 0) return 0;
   t->looked += weight;
   const uint64_t used = read_clock(CLOCK_THREAD_CPUTIME_ID) / 1000 * rec_rate / 1000;
   const uint64_t expected = EXPECTED * UINT64_C(1000) * weight;
-  __atomic_store_n(&t->asked, IDLE, __ATOMIC_RELEASE);
+  rec_note_sample(t, signal);
   return (int64_t)random_ratio(&t->random, weight * (used + expected),
                                t->looked * 1000 + expected);
 }

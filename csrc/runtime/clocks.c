@@ -11,7 +11,6 @@ int rec_tick_signal;
 int rec_clock_error;
 uint32_t rec_clock_threads[CLOCKS_IN_FILE];
 uint32_t rec_obstacles;
-uint64_t rec_signals;
 struct sigaction rec_signal_action;
 int (*rec_need_background)(void);
 void (*rec_real_trap)(int number, siginfo_t *info, void *context);

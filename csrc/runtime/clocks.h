@@ -33,9 +33,6 @@ HIDDEN extern uint32_t rec_clock_threads[]; /* how many threads have got each cl
 enum { SIGNAL_TAKEN = 64, SIGNAL_BLOCKED = 128 };
 HIDDEN extern uint32_t rec_obstacles;
 
-/* Number of signals that the recorder has handled. */
-HIDDEN extern uint64_t rec_signals;
-
 /* The action of all signals that clocks send. */
 HIDDEN extern struct sigaction rec_signal_action;
 
@@ -78,6 +75,10 @@ uint64_t rec_kernel_tick(void);
 /* Looks at the threads that have the clock `thread`. `interval` is the mean time between
  * two looks, in nanoseconds. */
 void rec_tick_threads(uint64_t interval);
+
+/* Notes that a signal of the clock `thread` has arrived, also if the clock is being
+ * stopped, which waits for the signal. */
+void rec_note_sample(thread *t, const siginfo_t *signal);
 
 /* Whether a thread has, or had, the clock `thread`. */
 HIDDEN extern bool rec_has_thread_clock;

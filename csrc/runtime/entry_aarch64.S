@@ -164,6 +164,8 @@ _mcount:
 	sub x17, x29, x15
 	cmp x17, x16
 	b.hs .Lleave
+	ldrb w15, [TABLE, THREAD_UNKNOWN]
+	cbnz w15, .Lleave
 	ldr SLOT, [TABLE, THREAD_TOP]
 	add SLOT, SLOT, SLOT_BYTES
 .Lpop:

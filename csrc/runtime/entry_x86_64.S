@@ -56,7 +56,8 @@
  *
  * The frame pointer leads to the caller's slot. If the caller has no frame pointer, its
  * slot is the innermost one. In each case, the caller's return address must still be in
- * its frame. If some functions announce their end, the innermost slot decides.
+ * its frame. If some functions announce their end, the innermost slot decides. On an
+ * unknown stack, the frame of the innermost slot may be unmapped.
  *
  * The call's record is looked for in the cache; then as the follower of the call that was
  * last in the callee's slot, which finds it if a program makes many calls in turn; and
@@ -195,6 +196,8 @@
 	sub THREAD_LOW(%r11), %rdx
 	cmp THREAD_SIZE(%r11), %rdx
 	jae .Lleave\@
+	cmpb $0, THREAD_UNKNOWN(%r11)
+	jne .Lleave\@
 	mov THREAD_TOP(%r11), %rcx
 	add $SLOT_BYTES, %rcx
 .Lpop\@:

@@ -8,6 +8,7 @@
 #ifndef GPROF_RUNTIME_LINUX_H
 #define GPROF_RUNTIME_LINUX_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -105,6 +106,13 @@ static inline bool copy_memory(void *into, uintptr_t from, size_t size) {
   const struct iovec to = {into, size}, source = {(void *)from, size};
   return system_call(SYS_process_vm_readv, SYSTEM_CALL(gettid, 0, 0, 0, 0), (long)&to, 1,
                      (long)&source, 1, 0) == (long)size;
+}
+
+/* Whether the eight bytes at an address can be read. The kernel reads the set of signals
+ * before it refuses the change; address 0 stands for none. */
+static inline bool is_readable(uintptr_t address) {
+  const long change = -1; /* unknown */
+  return SYSTEM_CALL(rt_sigprocmask, change, address, 0, KERNEL_SIGSET) == -EINVAL;
 }
 
 static inline void unmap_memory(void *memory, size_t size) {

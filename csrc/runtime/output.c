@@ -106,6 +106,8 @@ bool rec_open_output(const char *path) {
     const long closed = file;
     file = SYSTEM_CALL(fcntl, file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1, 0);
     SYSTEM_CALL(close, closed, 0, 0, 0);
+    if (file == -EINVAL) file = -EMFILE; /* the limit allows no other descriptors */
+    if (file < 0) rec_remove_output(path);
   }
   out.file = (int)file;
   if (file < 0) out.error = (int)-file;

@@ -15,6 +15,7 @@
 #include "runtime/linux.h"
 #include "runtime/messages.h"
 #include "runtime/profile.h"
+#include "runtime/sampling.h"
 #include "runtime/text.h"
 
 /* Distance in bytes between the two mappings that hold the answers: a multiple of every
@@ -120,30 +121,35 @@ static void add_request(unsigned kind) {
 }
 
 void rec_request(int value) {
+  if (value == REQUESTS + REQUEST_RESTART) (void)rec_need_background();
   if (value >= REQUESTS + REQUEST_WRITE && value <= REQUESTS + REQUEST_RESUME)
     add_request((unsigned)value - REQUESTS);
 }
 
-void rec_queue_request(void) {
+static void queue(int request) {
   siginfo_t info;
   memset(&info, 0, sizeof info);
   info.si_signo = rec_tick_signal;
   info.si_code = SI_QUEUE;
-  info.si_value.sival_int = REQUESTS + (user_anew ? REQUEST_ANEW : REQUEST_WRITE);
+  info.si_value.sival_int = REQUESTS + request;
   const long process = SYSTEM_CALL(getpid, 0, 0, 0, 0);
   if (rec_tick_signal)
     SYSTEM_CALL(rt_sigqueueinfo, process, rec_tick_signal, &info, 0);
 }
 
-static void take_user_signal(int number) {
-  (void)number;
-  __atomic_fetch_add(&rec_signals, 1, __ATOMIC_ACQ_REL);
+void rec_queue_request(void) { queue(user_anew ? REQUEST_ANEW : REQUEST_WRITE); }
+
+void rec_queue_restart(void) { queue(REQUEST_RESTART); }
+
+static void take_user_signal(int number, siginfo_t *info, void *context) {
+  (void)number, (void)info;
+  rec_note_signal(context);
   add_request(user_anew ? REQUEST_ANEW : REQUEST_WRITE);
 }
 
 void rec_start_requests(int number, bool anew) {
-  struct sigaction action = {.sa_handler = take_user_signal,
-                             .sa_flags = SA_RESTART | SA_ONSTACK};
+  struct sigaction action = {.sa_sigaction = take_user_signal,
+                             .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
   sigfillset(&action.sa_mask);
   user_anew = anew;
   if (number && __sigaction(number, &action, NULL) == 0) rec_user_signal = number;

@@ -21,7 +21,7 @@
  * the signal. */
 #define REQUESTS 0x67700000
 #define REC_LOOK 0x67710000 /* a sample (see clock_thread.c); bits 0 to 15: its weight */
-enum { REQUEST_WRITE, REQUEST_ANEW, REQUEST_PAUSE, REQUEST_RESUME };
+enum { REQUEST_WRITE, REQUEST_ANEW, REQUEST_PAUSE, REQUEST_RESUME, REQUEST_RESTART };
 
 /* The signal that the user chose for requests; 0 if there is none. */
 HIDDEN extern int rec_user_signal;
@@ -41,6 +41,10 @@ void rec_forget_requests(void);
 
 /* Queues a request to this process, as the signal that the user chose would. */
 void rec_queue_request(void);
+
+/* Makes a thread of the program start the recorder's own thread (see background.h), which
+ * then has the program's privileges. */
+void rec_queue_restart(void);
 
 /* Accepts a request in a signal handler. Ignores values that are not requests. */
 void rec_request(int value);

@@ -98,6 +98,7 @@ static void replace_clock(thread *t) {
 static uint64_t ticks_of(thread *t, const siginfo_t *info, uintptr_t at) {
   const rec_clock *const clock = __atomic_load_n(&t->clock, __ATOMIC_ACQUIRE);
   const int64_t ticks = clock ? clock->take(t, info, at) : 0;
+  if (!clock) rec_note_sample(t, info);
   if (ticks < 0) replace_clock(t);
   return ticks < 0 ? 1 : (uint64_t)ticks;
 }
@@ -181,12 +182,24 @@ static void forward_trap(siginfo_t *info, void *context) {
   send_again(SIGTRAP, info);
 }
 
+_Thread_local signal_wait rec_signal_wait __attribute__((tls_model("initial-exec")));
+
+/* The largest distance, in bytes, from the frame of the function that waits to the stack
+ * pointer of the system call. A handler is further away: the kernel saves all registers
+ * above its frame. */
+#define WAIT_SIZE 1024
+
+void rec_note_signal(const void *context) {
+  const uintptr_t distance = rec_signal_wait.frame - registers_of(context).stack;
+  if (distance < WAIT_SIZE) rec_signal_wait.is_ended = true;
+}
+
 static void take_signal(int number, siginfo_t *info, void *context) {
   if (number == SIGTRAP && info->si_code != TRAP_BY_EVENT) {
     forward_trap(info, context);
     return;
   }
-  __atomic_fetch_add(&rec_signals, 1, __ATOMIC_ACQ_REL);
+  rec_note_signal(context);
   if (info->si_code == SI_QUEUE) take_queued(info->si_value.sival_int);
   if (rec_own && rec_tick_signal) take_sample(rec_own, info, context);
 }
@@ -211,10 +224,19 @@ void rec_check_pending(uint64_t pending) {
   if (pending & rec_sampling_signals()) rec_obstacles |= SIGNAL_BLOCKED;
 }
 
+static void replace_clocks(const rec_clock *old) {
+  for (thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
+    if (t->clock == old) replace_clock(t);
+}
+
 void rec_end_events(void) {
   rec_refuse_events();
-  for (thread *t = __atomic_load_n(&rec_tables, __ATOMIC_ACQUIRE); t; t = t->next)
-    if (t->clock == &rec_perf_clock) replace_clock(t);
+  replace_clocks(&rec_perf_clock);
+}
+
+void rec_end_thread_clock(void) {
+  replace_clocks(&rec_thread_clock);
+  __atomic_store_n(&rec_has_thread_clock, false, __ATOMIC_RELEASE);
 }
 
 void rec_start_sampling(void (*queued)(int value), int (*background)(void), int other) {

@@ -31,6 +31,9 @@ void rec_forget_trap_lock(void);
 /* Leaves SIGTRAP to the program: threads go on with another clock. */
 void rec_end_events(void);
 
+/* Makes threads with the clock `thread`, which cannot go on, use another one. */
+void rec_end_thread_clock(void);
+
 /* Returns the set of signals that sample threads, which no thread may block. */
 uint64_t rec_sampling_signals(void);
 
@@ -40,6 +43,17 @@ void rec_check_actions(void);
 
 /* The same of a thread that has blocked such a signal, and has the signals `pending`. */
 void rec_check_pending(uint64_t pending);
+
+/* A wait of this thread for a signal, in a function with this frame; 0: none. A signal of
+ * the recorder may end the wait, which the program must not see. */
+typedef struct signal_wait {
+  uintptr_t frame;
+  bool is_ended;
+} signal_wait;
+HIDDEN extern _Thread_local signal_wait rec_signal_wait;
+
+/* Notes that a signal of the recorder has interrupted this thread in a context. */
+void rec_note_signal(const void *context);
 
 /* Starts a clock for this thread, and stops it. */
 void rec_start_clock(thread *t);

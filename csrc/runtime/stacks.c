@@ -23,8 +23,10 @@ typedef struct range {
 } range;
 
 static range main_stack;
-static uintptr_t usual; /* default size of the stacks of threads other than the main
-                           thread */
+
+/* What stacks of threads other than the main thread have at least, below the thread
+ * pointer. A thread that needs more looks up its stack. */
+static uintptr_t usual;
 
 /* Registered stacks. While a range is replaced, `low` is UINTPTR_MAX. */
 static struct {
@@ -54,6 +56,15 @@ void rec_start_stacks(void) {
   usual = limit.soft < LARGEST ? size : (uintptr_t)2 << 20;
 }
 
+/* The stack's upper end has the thread's data. */
+void rec_note_stack_size(size_t size) {
+  const uintptr_t least = size - size / 4;
+  uintptr_t now = __atomic_load_n(&usual, __ATOMIC_RELAXED);
+  while (least < now &&
+         !__atomic_compare_exchange_n(&usual, &now, least, false, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED)) {}
+}
+
 /* The mapping that contains an address; an empty range if unknown. */
 static range mapping_of(uintptr_t address) {
   map_reader r;
@@ -69,10 +80,11 @@ static range mapping_of(uintptr_t address) {
 /* --- stacks ----------------------------------------------------------------- */
 
 void rec_own_stack(uintptr_t address, uintptr_t *low, uintptr_t *high) {
-  range own = {thread_pointer() - usual, thread_pointer()};
+  const uintptr_t least = __atomic_load_n(&usual, __ATOMIC_RELAXED);
+  range own = {thread_pointer() - least, thread_pointer()};
   if (contains(main_stack, address)) own = main_stack;
   if (!contains(own, address)) own = mapping_of(address);
-  if (own.high == 0) own = (range){address - usual, (address | (PAGE - 1)) + 1};
+  if (own.high == 0) own = (range){address - least, (address | (PAGE - 1)) + 1};
   *low = own.low;
   *high = own.high;
 }
@@ -183,15 +195,15 @@ void rec_register_stack(uintptr_t low, uintptr_t high) {
   for (uint32_t i = 0; i < count_registered(); i++) {
     const range r = read_range(&registered.range[i]);
     if (r.low == low && r.high == high) return;
+    /* The program has released the other stack. */
+    if (r.low < high && low < r.high) replace_range(&registered.range[i], 0, 0);
   }
   const uint32_t i = __atomic_fetch_add(&registered.used, 1, __ATOMIC_ACQ_REL);
   replace_range(&registered.range[i % MAX_REGISTERED], low, high);
 }
 
 static bool use(thread *t, range r, unsigned root) {
-  stack *s = t->stacks;
-  while (s && (s->low != r.low || s->high != r.high)) s = s->next;
-  if (!s) s = rec_add_stack(t, r.low, r.high, root);
+  stack *const s = rec_stack(t, r.low, r.high, root);
   if (s) rec_use_stack(t, s, r.low, r.high);
   return s;
 }

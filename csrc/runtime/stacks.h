@@ -13,6 +13,9 @@
 /* Sets the bounds of the thread's own stack, which contains `address`. */
 void rec_own_stack(uintptr_t address, uintptr_t *low, uintptr_t *high);
 
+/* Notes that a thread is made with a stack of this size. */
+void rec_note_stack_size(size_t size);
+
 /* Switches to the stack that contains `frame`; false if there is no memory. */
 bool rec_switch_stack(thread *t, uintptr_t frame);
 

@@ -31,6 +31,9 @@
  * system each time would make the calls that are not counted slow. */
 #define SKIPPED 4095
 
+/* From here on, no program has code: context profiles have addresses of their own. */
+#define NO_PROGRAM (UINT64_C(1) << 63)
+
 /* Maximum number of slots that are searched for the function of a call site, or for
  * frames that have returned. */
 #define MAX_SEARCHED 64
@@ -228,13 +231,22 @@ static record *entered_by(thread *t, record *call) {
   return call;
 }
 
+/* Whether there may be code at an address that can be read. The outermost function of a
+ * coroutine may have any word in place of a return address. */
+static bool is_code(uintptr_t address, size_t size) {
+  const module *m = rec_module_at(address);
+  const bool is_known =
+      m && !is_closed(m) && address >= m->code && address + size <= m->code_end;
+  return is_known || is_readable(address);
+}
+
 bool rec_is_signal_return(uintptr_t address) {
-  if (gprof_lua_has(address)) return false;
 #ifdef __x86_64__
   static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 #else
   static const unsigned char code[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
 #endif
+  if (gprof_lua_has(address) || !is_code(address, sizeof code)) return false;
   const unsigned char *bytes = (const unsigned char *)address;
   for (size_t i = 0; i < sizeof code; i++)
     if (bytes[i] != code[i]) return false;
@@ -248,17 +260,11 @@ static bool is_inside(const record *context, uintptr_t from) {
          rec_function_at(from - 1) == rec_function_at(context->self - 1);
 }
 
-/* Whether signal handlers return to `from`. In calls by a root, `from` may not be an
- * address of code. */
-static bool is_handler_of(const record *context, uintptr_t from) {
-  return (context->self != 0 || rec_module_at(from)) && rec_is_signal_return(from);
-}
-
 /* Adds a call. A signal handler's context is below the root, not below the interrupted
  * context. The call's record in the interrupted context has a count but no children. */
 static record *add_call(thread *t, record *context, uintptr_t from, uintptr_t self) {
   record *root = &t->roots[ROOT], *handler = NULL;
-  const bool is_handler = is_handler_of(context, from);
+  const bool is_handler = rec_is_signal_return(from);
   if (is_handler && context->self != 0) {
     handler = find(t, root, from, self);
     if (!handler) handler = add_call(t, root, from, self);
@@ -362,6 +368,7 @@ thread *rec_new_table(uintptr_t low, uintptr_t high) {
   for (size_t i = 0; i < CACHED_CALLS; i++) t->cached_calls[i] = t->roots;
   cache_slots(t);
   t->stack = t->stacks = &t->own_stack;
+  t->index = &t->only_chain;
   t->stack->low = low;
   t->stack->high = high;
   t->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
@@ -374,13 +381,18 @@ void rec_add_table(thread *t) {
                                       __ATOMIC_RELAXED)) {}
 }
 
-void rec_reuse_table(thread *t, uintptr_t low, uintptr_t high) {
+static void reuse_table(thread *t, uintptr_t low, uintptr_t high) {
   rec_use_stack(t, &t->own_stack, low, high);
+  t->unknown = false;
   t->own_stack.low = low;
   t->own_stack.high = high;
   t->now = window_of(low, high, t->now.slots, (size_t)(t->now.end - t->now.slots),
                      &t->roots[ROOT]);
   cache_slots(t);
+}
+
+void rec_reuse_table(thread *t, uintptr_t low, uintptr_t high) {
+  for (; t; t = t->second) reuse_table(t, low, high);
 }
 
 void rec_forget_tables(void) {
@@ -391,23 +403,76 @@ void rec_forget_tables(void) {
 
 /* --- stacks ----------------------------------------------------------------- */
 
-stack *rec_add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root) {
-  stack *s = allocate(STACK_SIZE, false);
+static stack **chain_of(const thread *t, uintptr_t low) {
+  return &t->index[bucket_of(NULL, 0, low, t->index_mask)];
+}
+
+static void add_to_index(thread *t, stack *s) {
+  stack **const chain = chain_of(t, s->low);
+  s->chained = *chain;
+  *chain = s;
+}
+
+/* Makes more chains. If there is no memory, they get longer. */
+static void grow_index(thread *t) {
+  const size_t chains = t->index_mask + 1, more = 16 * chains;
+  stack **const old = t->index, **const grown = allocate(more * sizeof *old, true);
+  if (!grown) return;
+  t->index = grown;
+  t->index_mask = more - 1;
+  for (stack *s = t->stacks; s != &t->own_stack; s = s->next) add_to_index(t, s);
+  if (old != &t->only_chain) release(old, chains * sizeof *old);
+}
+
+/* Removes the newest stack that is not in use from the index, and returns it; NULL if
+ * there is none. */
+static stack *forget_stack(thread *t) {
+  stack *s = t->stacks;
+  if (s == t->stack) s = s->next;
+  if (!s || s == &t->own_stack) return NULL;
+  stack **at = chain_of(t, s->low);
+  while (*at != s) at = &(*at)->chained;
+  *at = s->chained;
+  return s;
+}
+
+static stack *new_stack(thread *t, bool limited) {
+  stack *s = allocate(STACK_SIZE, limited);
   if (!s) return NULL;
-  slot *space = (slot *)(void *)(s + 1);
-  s->saved = window_of(low, high, space, (STACK_SIZE - sizeof *s) / sizeof *space,
-                       &t->roots[root]);
-  s->low = low;
-  s->high = high;
+  s->saved.slots = (slot *)(void *)(s + 1);
+  s->saved.end = s->saved.slots + (STACK_SIZE - sizeof *s) / sizeof *s->saved.slots;
   s->next = t->stacks;
   t->stacks = s;
+  t->indexed++;
   return s;
+}
+
+static stack *add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root) {
+  if (t->indexed > t->index_mask) grow_index(t);
+  stack *s = new_stack(t, true);
+  if (!s) s = forget_stack(t);
+  if (!s) s = new_stack(t, false);
+  if (!s) return NULL;
+  slot *const space = s->saved.slots;
+  s->saved =
+      window_of(low, high, space, (size_t)(s->saved.end - space), &t->roots[root]);
+  s->low = low;
+  s->high = high;
+  add_to_index(t, s);
+  return s;
+}
+
+stack *rec_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root) {
+  stack *s = *chain_of(t, low);
+  while (s && (s->low != low || s->high != high)) s = s->chained;
+  return s ? s : add_stack(t, low, high, root);
 }
 
 void rec_use_stack(thread *t, stack *s, uintptr_t low, uintptr_t high) {
   if (t->stack != s) {
     t->stack->saved = t->now;
     t->now = s->saved;
+    t->unknown = t->now.slots->context == &t->roots[UNKNOWN_STACK];
     t->stack = s;
     cache_slots(t);
   }
@@ -432,22 +497,33 @@ bool rec_grow_slots(thread *t) {
 
 /* --- the shadow stack ------------------------------------------------------- */
 
-/* Whether the frame of a slot still exists: its return address has not been overwritten.
- * True for slots without a return address. */
-static bool exists(const slot *s) {
-  return s->returns == 0 || return_address(s->frame) == s->returns;
+/* Whether an address is in the same page as the recorder's stack: then it is mapped. */
+static bool is_near(uintptr_t address) {
+  return (address ^ (uintptr_t)__builtin_frame_address(0)) < PAGE;
 }
 
-static slot *innermost(slot *from) {
-  while (!exists(from)) from--;
+/* Returns a word above the running function's frame; 0 if it is not mapped. */
+static uintptr_t word_at(const thread *t, uintptr_t address) {
+  const bool is_mapped = !t->unknown || is_near(address) || is_readable(address);
+  return is_mapped ? *(const uintptr_t *)address : 0;
+}
+
+/* Whether the frame of a slot still exists: its return address has not been overwritten.
+ * True for slots without a return address. */
+static bool exists(const thread *t, const slot *s) {
+  return s->returns == 0 || word_at(t, s->frame + sizeof s->frame) == s->returns;
+}
+
+static slot *innermost(const thread *t, slot *from) {
+  while (!exists(t, from)) from--;
   return from;
 }
 
 slot *rec_innermost(const thread *t, slot *from) {
   slot *found = from;
   for (int i = 0; i < MAX_SEARCHED && from > t->now.slots; i++, from--)
-    if (!exists(from)) found = from - 1;
-  return innermost(found);
+    if (!exists(t, from)) found = from - 1;
+  return innermost(t, found);
 }
 
 /* Finds the slot of a frame by binary search; NULL if there is none. */
@@ -460,7 +536,7 @@ static slot *slot_of(const thread *t, slot *top, uintptr_t frame) {
     else
       high = middle;
   }
-  return low->frame == frame && exists(low) ? low : NULL;
+  return low->frame == frame && exists(t, low) ? low : NULL;
 }
 
 /* Returns the innermost slot above `found` whose function has not announced its end;
@@ -479,12 +555,12 @@ slot *rec_find_slot(const thread *t, uintptr_t frame, uintptr_t pointer, bool *b
     if (pointer <= frame || pointer >= high || pointer % sizeof pointer != 0) break;
     slot *found = slot_of(t, top, pointer);
     if (found) return t->instrumented ? not_ended(top, found) : found;
-    const uintptr_t next = *(const uintptr_t *)pointer;
+    const uintptr_t next = word_at(t, pointer);
     if (next <= pointer) break;
     pointer = next;
   }
   *by_order = true;
-  return innermost(top);
+  return innermost(t, top);
 }
 
 static uintptr_t function_of(const slot *s) {
@@ -494,10 +570,10 @@ static uintptr_t function_of(const slot *s) {
 
 /* Returns the innermost slot of a function; NULL if there is none. */
 static slot *slot_of_function(const thread *t, uintptr_t function) {
-  slot *s = innermost(t->now.top);
+  slot *s = innermost(t, t->now.top);
   for (int i = 0; i < MAX_SEARCHED && s > t->now.slots; i++) {
     if (function == function_of(s)) return s;
-    s = innermost(s - 1);
+    s = innermost(t, s - 1);
   }
   return NULL;
 }
@@ -524,6 +600,7 @@ record *rec_call_in(thread *t, record *context, uintptr_t from, uintptr_t self) 
 
 record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
                       bool by_order) {
+  if (from >= NO_PROGRAM) from = 0;
   for (;;) {
     record *const joined = &t->roots[JOINED], *const own = (*at)->context;
     record *const context = own->depth > t->deepest ? joined : own;
@@ -538,18 +615,23 @@ record *rec_find_call(thread *t, slot **at, uintptr_t from, uintptr_t self,
       call = add(t, context, from, self); /* a note, not a call */
     if (!call) call = rec_call_in(t, context, from, self);
     if (!call || call->entered) return call;
-    *at = innermost(by_order ? *at - 1 : t->now.top);
+    *at = innermost(t, by_order ? *at - 1 : t->now.top);
     by_order = true;
   }
 }
 
 void rec_copy_frames(thread *to, const thread *from) {
+  record *const root = &to->roots[from->now.slots->context - from->roots];
+  *to->now.slots = (slot){UINTPTR_MAX, 0, root, root};
+  to->unknown = from->unknown;
   to->instrumented = from->instrumented;
   for (const slot *s = from->now.slots + 1; s <= from->now.top; s++) {
     const record *called = s->context;
     slot *at = to->now.top;
     if (to->now.top + 1 == to->now.end && !rec_grow_slots(to)) return;
-    record *call = rec_find_call(to, &at, called->from, called->self, false);
+    record *call = NULL; /* in the joined context, it is not known which one it was */
+    if (called->self != 0)
+      call = rec_find_call(to, &at, called->from, called->self, false);
     if (!call) call = &to->roots[JOINED];
     rec_push(to, to->now.top, s->frame, s->returns, call);
   }

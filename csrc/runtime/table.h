@@ -90,6 +90,7 @@ typedef struct stack {
   window saved; /* valid while the stack is not in use */
   uintptr_t low, high;
   struct stack *next;
+  struct stack *chained; /* next in the same chain of the index */
 } stack;
 
 /* Counters of a table as a whole. */
@@ -107,6 +108,8 @@ typedef struct thread {
   size_t mask;      /* the number of buckets, a power of two, minus one */
   bool busy;        /* the table is being changed */
   bool instrumented; /* some functions announce their end */
+  bool unknown; /* the stack in use is an unknown one: a mapping, parts of which may be
+                   stacks of other coroutines, which the program can unmap */
   slot *cached_slots[CACHED_SLOTS];   /* of the stack in use, by frame */
   record *cached_calls[CACHED_CALLS]; /* by call site and frame; roots in free places */
   bool ended;    /* no thread uses the table; set after the thread's last change */
@@ -137,6 +140,10 @@ typedef struct thread {
   block *newest;         /* the last of `blocks` */
   record *roots;         /* indexed by kind of root */
   stack *stacks;         /* all stacks of the thread; the last is the thread's own */
+  stack **index;         /* chains of the stacks but the last, by `low` */
+  size_t index_mask;     /* the number of chains, a power of two, minus one */
+  size_t indexed;        /* the number of stacks in the index */
+  stack *only_chain;     /* the index of a thread with few stacks */
   struct thread *second; /* the table for signal handlers */
   struct thread *waiting; /* the table for samples while the thread waits, whose contexts
                              are in this table; NULL if there is none */
@@ -227,7 +234,8 @@ thread *rec_new_table(uintptr_t low, uintptr_t high);
 /* Adds a complete table to the list. */
 void rec_add_table(thread *t);
 
-/* Prepares the table of an ended thread for another thread. */
+/* Prepares the tables of an ended thread, also those for signal handlers, for another
+ * thread. */
 void rec_reuse_table(thread *t, uintptr_t low, uintptr_t high);
 
 /* Forgets all tables, in a forked child. Their memory is shared with the parent. */
@@ -240,9 +248,10 @@ size_t rec_memory(void);
  * before. */
 bool rec_skips_allocation(void);
 
-/* Adds a stack. The context of its outermost frame is the root `root`. Returns NULL if
- * there is no memory. */
-stack *rec_add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root);
+/* Finds a stack, or adds it. The context of its outermost frame is the root `root`. At
+ * the memory limit, the thread forgets another stack. Returns NULL if there is no
+ * memory. */
+stack *rec_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root);
 
 /* Switches to a stack, of which only the part from `low` to `high` is in use. */
 void rec_use_stack(thread *t, stack *s, uintptr_t low, uintptr_t high);
@@ -277,7 +286,7 @@ slot *rec_innermost(const thread *t, slot *from);
 slot *rec_slot_of_code(const thread *t, uintptr_t address);
 
 /* Whether the code at an address is that to which signal handlers return: the system call
- * rt_sigreturn. */
+ * rt_sigreturn. The address may be any word. */
 bool rec_is_signal_return(uintptr_t address);
 
 /* Finds the record of a call from the function in slot `*at`, or adds it. If the call

@@ -59,7 +59,7 @@ static thread *begin(uintptr_t frame) {
   if (t) {
     const int id = (int)SYSTEM_CALL(gettid, 0, 0, 0, 0);
     __atomic_store_n(&t->threads, t->threads + 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&t->id, id, __ATOMIC_RELAXED);
+    for (thread *s = t; s; s = s->second) __atomic_store_n(&s->id, id, __ATOMIC_RELAXED);
     if (!ended) rec_add_table(t);
     const uint64_t used = read_clock(CLOCK_THREAD_CPUTIME_ID); /* before its first call */
     __atomic_store_n(&t->cpu, ((t->cpu - used) & ~RUNNING) | RUNNING, __ATOMIC_RELEASE);

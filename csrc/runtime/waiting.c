@@ -235,6 +235,7 @@ static void look_at(thread *t, uint64_t ticks) {
 
 void rec_start_looking(void) {
   char line[256], copy;
+  if (rec_waiting_error) return;
   if (!read_line((int)SYSTEM_CALL(gettid, 0, 0, 0, 0), "/syscall", line))
     rec_waiting_error = ENOENT;
   else if (!copy_memory(&copy, (uintptr_t)line, 1))

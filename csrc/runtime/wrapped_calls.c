@@ -86,6 +86,9 @@ EXPORTED int pthread_create(pthread_t *restrict thread_id,
                             void *(*run)(void *), void *restrict argument) {
   typedef int function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   function *const original = (function *)dlsym(RTLD_NEXT, "pthread_create");
+  size_t size;
+  if (attributes && pthread_attr_getstacksize(attributes, &size) == 0)
+    rec_note_stack_size(size);
   thread_start *const start = new_start(argument);
   if (!start) return original(thread_id, attributes, run, argument);
   start->run.posix = run;
@@ -124,6 +127,7 @@ EXPORTED int swapcontext(ucontext_t *restrict old, const ucontext_t *restrict ne
   function *const original = (function *)dlsym(RTLD_NEXT, "swapcontext");
   const uintptr_t low = (uintptr_t)new->uc_stack.ss_sp;
   if (low) rec_register_stack(low, low + new->uc_stack.ss_size);
+  if (low && rec_own) leave_window(rec_own); /* it may contain the stack */
   return original(old, new);
 }
 
@@ -138,19 +142,36 @@ static sigset_t without_own(const sigset_t *set) {
   return wanted;
 }
 
-/* A signal of the recorder ends the wait with EINTR: then it begins again. */
+/* Returns the rest of a time limit for a wait that began at `begun`. */
+static struct timespec rest_of(const struct timespec *limit, uint64_t begun) {
+  const uint64_t spent = read_clock(CLOCK_MONOTONIC) - begun;
+  struct timespec rest = {limit->tv_sec - (time_t)(spent / SECOND),
+                          limit->tv_nsec - (long)(spent % SECOND)};
+  if (rest.tv_nsec < 0) {
+    rest.tv_nsec += (long)SECOND;
+    rest.tv_sec--;
+  }
+  return rest.tv_sec < 0 ? (struct timespec){0, 0} : rest;
+}
+
+/* A signal of the recorder ends the wait with EINTR: then the wait goes on. */
 EXPORTED int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
                           const struct timespec *restrict limit) {
   typedef int function(const sigset_t *, siginfo_t *, const struct timespec *);
   function *const original = (function *)dlsym(RTLD_NEXT, "sigtimedwait");
   const sigset_t wanted = without_own(set);
-  uint64_t before;
+  const uint64_t begun = limit ? read_clock(CLOCK_MONOTONIC) : 0;
+  const signal_wait outer = rec_signal_wait; /* a handler may wait, too */
+  struct timespec rest = limit ? *limit : (struct timespec){0, 0};
+  rec_signal_wait.frame = (uintptr_t)__builtin_frame_address(0);
   int result;
-  do {
-    before = __atomic_load_n(&rec_signals, __ATOMIC_ACQUIRE);
-    result = original(&wanted, info, limit);
-  } while (result < 0 && errno == EINTR &&
-           before != __atomic_load_n(&rec_signals, __ATOMIC_ACQUIRE));
+  for (;;) {
+    rec_signal_wait.is_ended = false;
+    result = original(&wanted, info, limit ? &rest : NULL);
+    if (result >= 0 || errno != EINTR || !rec_signal_wait.is_ended) break;
+    if (limit) rest = rest_of(limit, begun);
+  }
+  rec_signal_wait = outer;
   return result;
 }
 

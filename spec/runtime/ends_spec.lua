@@ -139,6 +139,15 @@ describe("a program that has reached a soft limit writes its profile:", function
 end)
 
 describe("a program without standard streams", function()
+  it("writes its profile if a soft limit allows no other descriptors; with a hard limit, it leaves no file", function()
+    local result = recorder.run(built, { "files" }, { before = { "sh", "-c", 'exec "$@" <&-', "sh" } })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    assert.same(1, recorder.paths(built, result.dir .. "/gmon.out.ctx")["main/leaf"])
+    result = recorder.run(built, {}, { before = { "sh", "-c", 'exec prlimit --nofile=3 "$@" <&-', "sh" } })
+    assert.matches("gmon%.out: Too many open files\n", result.stderr)
+    assert.same({ "", 0 }, { shell.check({ "ls", result.dir }).stdout, result.status })
+  end)
+
   it("writes its profile, and nothing else", function()
     local closed = 'exec "$@" <&- >&- 2>&-'
     for _, options in ipairs { { env = {} }, { env = { GPROF_RECORDER = "rate=x" } },

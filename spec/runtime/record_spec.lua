@@ -251,6 +251,14 @@ gprof.lua: PROGRAM: no profile was found in the current directory: unless a mess
       end
       assert.same(0, moved("--output=gmon.out", moves.image, "jailed here").status)
     end)
+
+    it("drops its privileges with all threads, also the recorder's", function()
+      if shell.check({ "id", "-u" }).stdout ~= "0\n" then return pending "only root can drop privileges" end
+      for _, option in ipairs { "wall", "dump-file=requests", "clock=thread" } do
+        local result = recorder.run(moves, { "dropped-by-all" }, { env = { GPROF_RECORDER = option } })
+        assert.same(0, result.status, option)
+      end
+    end)
   end)
 
   it("does not start the program if the profile has no directory", function()

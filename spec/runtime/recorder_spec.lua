@@ -234,6 +234,34 @@ describe("call paths are exact", function()
     check_paths(recorder.compile("parents.c", { flags = { WHOLE } }), "c")
   end)
 
+  -- Runs a case of fibers.c; returns the call paths of the coroutines.
+  local function fiber_paths(...)
+    local built, found = recorder.compile "fibers.c", {}
+    local contexts = record(built, { ... }) .. ".ctx"
+    assert(gprof.data(assert(gprof.image(built.image)), contexts))
+    for path, calls in pairs((recorder.paths(built, contexts))) do
+      if not path:find "^main" then found[path] = calls end
+    end
+    return found
+  end
+
+  it("in coroutines whose outermost function has any word as its return address", function()
+    for _, word in ipairs { "0", "1000", "deaddeaddeaddead" } do
+      assert.same({ ["<unknown stack>/body"] = 1, ["<unknown stack>/body/leaf"] = 2 }, fiber_paths("enters", word))
+    end
+  end)
+
+  it("in coroutines, also if the stack of another one, which was beside theirs, is unmapped", function()
+    assert.same({ ["<unknown stack>/body"] = 2, ["<unknown stack>/body/leaf"] = 3, ["<unknown stack>/leaf"] = 2 },
+      fiber_paths "frees")
+    assert.same({ ["<unknown stack>/body"] = 2, ["<unknown stack>/body/leaf"] = 4 }, fiber_paths "forks")
+  end)
+
+  it("in coroutines whose stacks are near that of their thread, which is small", function()
+    assert.same({ ["<unknown stack>/body"] = 1, ["<unknown stack>/body/leaf"] = 2, resumes = 1 }, fiber_paths "small")
+    assert.same({ body = 1, ["body/leaf"] = 2, resumes = 1 }, fiber_paths "small-known")
+  end)
+
   it("for tail calls, which count for the function above", function()
     local built = recorder.compile "parents.c"
     local path = record(built, { "l" })
@@ -322,6 +350,22 @@ describe("call paths are exact", function()
     assert.same({ 1, 1 << 20 }, { file.process.joined, file.process.limit })
     assert.same(100000, paths["main/first/second/third/fourth/fifth"] + paths["<joined>/fifth"])
     assert.is_true(#file.bytes < 1 << 20)
+  end)
+
+  it("until memory is at its limit; children made on paths that are joined count in the joined context", function()
+    local built = recorder.compile("paths.c", { flags = { WHOLE } })
+    local _, result = record(built, { "forks" }, { env = { GPROF_RECORDER = "memory=1" } })
+    local child = files(result.dir):match "gmon%.out%.%d+%.ctx"
+    local path = result.dir .. "/" .. child
+    assert.same({ ["<joined>/fifth"] = 1 }, (recorder.paths(built, path)))
+  end)
+
+  it("until memory is at its limit, also that for stacks; some are forgotten, counts remain exact", function()
+    local built = recorder.compile "fibers.c"
+    local path, result = record(built, { "many", "2000" }, { env = { GPROF_RECORDER = "memory=1,rate=0" } })
+    assert.is_true(tonumber(result.stdout) <= 1024, result.stdout)
+    local arcs = recorder.arcs(built, path)
+    assert.same({ 2000, 6000 }, { arcs.body, arcs.leaf })
   end)
 
   it("until their number explodes; deep paths are joined, and counts remain exact", function()

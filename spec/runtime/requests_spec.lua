@@ -455,6 +455,14 @@ end)
 describe("a server that waits for all signals", function()
   local built <const> = recorder.compile "awaits.c"
 
+  it("with sigtimedwait sees its own interruptions only, and its time limit", function()
+    local options = { env = { GPROF_RECORDER = "dump-signal=USR2" } }
+    for word, error in pairs { interrupted = "EINTR", limited = "EAGAIN" } do
+      local result = recorder.run(built, { word }, options)
+      assert.same({ "", ("-1 %s\n"):format(error), 0 }, { result.stderr, result.stdout, result.status })
+    end
+  end)
+
   for _, call in ipairs { "sigwait", "sigwaitinfo", "signalfd" } do
     it("with " .. call .. " sees only its own, and can be asked for its profile", function()
       local dir = shell.tmpdir "server"
