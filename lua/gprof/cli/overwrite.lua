@@ -52,18 +52,24 @@ local function add_named(files, settings)
   add_all(files, old[1] and require "gprof.cli.compare_args".names(old) or {})
 end
 
+-- Whether a path leads to a device, to which several outputs can go.
+local function is_device(path)
+  return path:find "^/dev/" and not path:find "^/dev/shm/"
+end
+
 -- Refuses exports that would replace one of the files, and two exports to the same file.
 local function check_exports(exports, files, sums)
   local written = {}
-  for _, sum in ipairs(sums) do written[sum] = true end
+  for _, sum in ipairs(sums) do written[file_set.place(sum)] = true end
   for _, export in ipairs(exports) do
     local path = export.path
     if path and files:contains(path) then
       raise("%s: the export would overwrite an input file", path)
-    elseif path and written[path] and not path:find "^/dev/" then
-      raise("%s: is requested for two outputs", path)
+    elseif path and not is_device(path) then
+      local place = file_set.place(path)
+      if written[place] then raise("%s: is requested for two outputs", path) end
+      written[place] = true
     end
-    written[path or ""] = true
   end
 end
 

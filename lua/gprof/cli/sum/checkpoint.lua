@@ -130,16 +130,10 @@ function checkpoint.new(settings, image)
     next = core.clock() + INTERVAL }, checkpoint)
 end
 
--- Returns what identifies a path, even if there is no file.
-local function place_of(path)
-  local directory, name = path:match "^(.*/)" or ".", path:match "[^/]*$"
-  local _, _, identity = core.file_status(directory)
-  return (identity or directory) .. "/" .. name
-end
-
 -- Refuses a checkpoint that is a file of the sum: the one would replace the other.
 local function check_path(settings)
-  local path, place = settings.checkpoint, place_of(settings.checkpoint)
+  local path, place_of = settings.checkpoint, require "gprof.library.files.file_set".place
+  local place = place_of(path)
   for _, other in ipairs(profile_files.sum_paths(defaults.sum_path(settings))) do
     if place == place_of(other) then
       raise("option --checkpoint: '%s' is a file of the sum", path)
