@@ -43,7 +43,7 @@ end
 -- Returns the settings for the sum of a build. The file is locked until the end.
 local function settings_of(settings, id)
   local own = setmetatable({ styles = { sum = true } }, { __index = settings })
-  own.sum_file = (settings.sum_file or "gmon.%b.sum"):gsub(PATTERN, id)
+  own.sum_file = defaults.sum_path(settings):gsub(PATTERN, id)
   own.sum_is_derived, own.sum_target = true, nil
   return own
 end
