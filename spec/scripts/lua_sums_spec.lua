@@ -139,6 +139,17 @@ describe("profiles of a Lua program", function()
       "omit --file-format\n", 1 }, { result.stderr, result.status })
   end)
 
+  it("have no checkpoints, and no builds", function()
+    for option, message in pairs { ["--checkpoint=ck"] = "option --checkpoint: not for Lua programs",
+      ["--by-build"] = "option --by-build: not for Lua programs" } do
+      for _, names in ipairs { { "a.prof" }, { "a.prof", "b.prof" } } do
+        local result = run("-s", option, table.unpack(names))
+        assert.same({ 1, "gprof.lua: " .. message .. "\n" }, { result.status, result.stderr })
+      end
+    end
+    assert.is_false(shell.exists(dir .. "/ck"))
+  end)
+
   it("are opened by other names, too", function()
     shell.check({ "ln", "-sf", "a.prof", "link" }, { cwd = dir })
     local image <close> = assert(gprof.image(dir .. "/link"))

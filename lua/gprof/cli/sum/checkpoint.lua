@@ -125,6 +125,7 @@ end
 -- @treturn checkpoint
 -- @raise a table with the field `message`
 function checkpoint.new(settings, image)
+  if core.script_list(image) then raise "option --checkpoint: not for Lua programs" end
   return setmetatable({ path = settings.checkpoint, every = settings.checkpoint_every,
     signature = signature(settings, image), digest = "", count = 0,
     next = core.clock() + INTERVAL }, checkpoint)
