@@ -322,6 +322,9 @@ describe("a checkpoint", function()
     assert.same({ 1, "gprof.lua: option --checkpoint-every needs --checkpoint\n" }, { result.status, result.stderr })
     check("options --checkpoint and --jobs are mutually exclusive", { "--jobs=2", "run1" })
     check("options --checkpoint and --sandbox are mutually exclusive", { "--sandbox", "run1" })
-    check("option --checkpoint: sums only, without output that lists the profiles", { "-i", "run1" })
+    check("options --checkpoint and --slide=auto are mutually exclusive", { "--slide=auto", "run1" })
+    for _, option in ipairs { "-i", "-p", "--compare=run2", "--export=json", "--report=objects", "--threads" } do
+      check("option --checkpoint: writes a sum, and no reports", { option, "run1" })
+    end
   end)
 end)

@@ -25,12 +25,7 @@ local by_build = {}
 local PATTERN <const> = "%%b"
 
 local function check_output(settings)
-  for style, wanted in pairs(settings.styles) do
-    if wanted and style ~= "sum" then
-      raise "option --by-build: writes sums, and no reports"
-    end
-  end
-  if settings.reports[1] or settings.exports[1] or settings.compare[1] then
+  if require "gprof.cli.sum.profile_list".are_reported(settings) then
     raise "option --by-build: writes sums, and no reports"
   elseif settings.sum_file and not settings.sum_file:find(PATTERN) then
     raise("option --by-build: the name of the sums, '%s', needs %%b, which stands for " ..

@@ -142,14 +142,14 @@ local function check_path(settings)
   end
 end
 
---- Refuses output that a checkpoint does not keep.
+--- Refuses output for which a checkpoint keeps too little.
 -- @tparam table settings
 -- @raise a table with the field `message`
 function checkpoint.check(settings)
-  if settings.slide == "auto" or settings.styles.info or settings.reports[1] or
-    settings.exports[1]
-  then
-    raise "option --checkpoint: sums only, without output that lists the profiles"
+  if require "gprof.cli.sum.profile_list".are_reported(settings) then
+    raise "option --checkpoint: writes a sum, and no reports"
+  elseif settings.slide == "auto" then
+    raise "options --checkpoint and --slide=auto are mutually exclusive"
   end
   check_path(settings)
 end

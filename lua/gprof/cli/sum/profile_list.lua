@@ -291,6 +291,27 @@ function profiles.stream(settings)
   return list
 end
 
+--- Returns whether the output may list the profiles, as exports and reports requested by
+-- name can.
+-- @tparam table settings from `command_line.read`
+-- @tparam string|integer|nil slide the option with which profiles are read
+-- @treturn boolean
+function profiles.are_listed(settings, slide)
+  return settings.styles.info or settings.styles.threads or settings.reports[1] ~= nil or
+    settings.exports[1] ~= nil or slide == "auto"
+end
+
+--- Returns whether reports or exports are requested besides a sum. They may read the call
+-- paths of libraries and threads again, and so need the names of the profiles.
+-- @tparam table settings from `command_line.read`
+-- @treturn boolean
+function profiles.are_reported(settings)
+  for style, wanted in pairs(settings.styles) do
+    if wanted and style ~= "sum" then return true end
+  end
+  return settings.reports[1] ~= nil or settings.exports[1] ~= nil
+end
+
 --- Adds a path to a list.
 -- @tparam table list from `profiles.find`
 -- @tparam string path
