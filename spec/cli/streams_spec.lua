@@ -225,6 +225,11 @@ describe("an archive", function()
       { FROM })
     check_failure("standard input: is too short to be a tar archive", "\x1f", { FROM })
     check_failure("/nowhere: No such file or directory", "", { "--profiles-from=tar:/nowhere" })
+    for option, words in pairs { threads = { "--threads" }, thread = { "--thread=1" },
+      ["update-baseline"] = { "--update-baseline", "--baseline=base" } } do
+      check_failure(("option --%s: profiles cannot be read from archives"):format(option), archive,
+        { FROM, table.unpack(words) })
+    end
     check_failure("standard input: is incomplete: it ends at offset 1024, without the mark for the end of an archive",
       archive:sub(1, 1024), { FROM })
     check_failure("standard input(gmon.2): ends in the middle of the arc at offset 20",
