@@ -100,8 +100,10 @@ local function signature(settings, image)
   return table.concat(parts, " ")
 end
 
--- Adds the state of the work to the table that is written.
-local function save_outcome(state, list, outcome)
+-- Adds the state of the work to the table that is written. A sum does not tell which bins
+-- were full in its parts.
+local function save_outcome(state, list, data, outcome)
+  state.full_bins, state.full_address = data.full_bins, data.full_address
   state.bad, state.lost, state.whole = outcome.bad, outcome.lost, outcome.whole
   state.first_whole = outcome.first_whole
   for i, directory in ipairs(list.directories) do
@@ -109,7 +111,8 @@ local function save_outcome(state, list, outcome)
   end
 end
 
-local function restore_outcome(state, list, outcome)
+local function restore_outcome(state, list, data, outcome)
+  data:set_full(number(state, "full_bins"), number(state, "full_address"))
   outcome.bad, outcome.lost = number(state, "bad"), number(state, "lost")
   outcome.whole, outcome.first_whole = number(state, "whole"), state.first_whole
   for i, directory in ipairs(list.directories) do
@@ -227,7 +230,7 @@ function checkpoint:resume(list, into, outcome)
   skip_rows(self, list, state)
   self.is_used = true
   list.members = self.members
-  restore_outcome(state, list, outcome)
+  restore_outcome(state, list, into.data, outcome)
   outcome.duplicates:restore(state)
   if into.contexts then into.contexts:restore_state(state) end
   local message = "gprof.lua: %s: the sum goes on after %d profiles"
@@ -243,7 +246,7 @@ function checkpoint:write(list, into, outcome)
   if not profile_files.can_hold(into.data) then return end
   local state = { count = self.count, options = self.signature,
     digest = escape.in_hexadecimal(self.digest) }
-  save_outcome(state, list, outcome)
+  save_outcome(state, list, into.data, outcome)
   outcome.duplicates:save(state)
   local contexts = into.contexts and into.contexts.contexts
   if into.contexts then into.contexts:save_state(state) end
