@@ -260,6 +260,8 @@ describe("--update-baseline", function()
     local only = profile(1000, 400)
     check(1, only .. ": the export would overwrite an input file",
       program.run { "--baseline=" .. only, "--update-baseline", image, only })
+    check(1, only .. ": the sum would overwrite a run of the baseline", program.run { "--sum-file=" .. only,
+      "--baseline=" .. shell.tmpdir() .. "/base", "--update-baseline", image, only, profile(1000, 500) })
   end)
 
   it("needs a file, which --baseline alone requires to exist", function()

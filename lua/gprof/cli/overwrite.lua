@@ -95,7 +95,8 @@ function overwrite.check(settings, image, data, sum)
   local files = file_set.new()
   local sums = sum and { sum, profile_files.context_path(sum),
     table.unpack(profile_files.spread_paths(sum)) } or {}
-  files:add(image.path)
+  -- a profile of a Lua program stands for it, and is one of the parts
+  if not core.script_list(image) then files:add(image.path) end
   check_sums(files, sums, "the program")
   add_debug_files(files, image)
   check_sums(files, sums, "the program's debugging file")
@@ -104,6 +105,9 @@ function overwrite.check(settings, image, data, sum)
   check_listing(settings, sum)
   if not settings.exports[1] then return end
   add_data(files, data)
+  if settings.update_baseline then  -- reads each run again
+    check_sums(files, sums, "a run of the baseline")
+  end
   add_libraries(files, settings.with)
   add_compared(files, settings.compare)
   check_exports(settings, files, sums)
