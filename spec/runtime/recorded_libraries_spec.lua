@@ -414,6 +414,12 @@ describe("the program", function()
     for _, option in ipairs { "--threads", "--objects", "--lines", "--compare=" .. path } do
       assert.equal(output(option, built.image, path, path), output(option, sum, built.image, path, path))
     end
+    for _, option in ipairs { "--objects", "--compare=" .. path, "--html=-" } do
+      local part = shell.tmpdir() .. "/part"
+      output("--sum-file=" .. part, built.image, path)
+      local expected = output(option, built.image, part, path)
+      assert.equal(expected, output(option, "--sum-file=" .. part, built.image, part, path))
+    end
   end)
 
   it("lists threads also if times are not measured", function()
