@@ -93,6 +93,8 @@ describe("--compare", function()
     end
     local words = { "--compare=" .. of_loop(100), "--fail-on=total:10", made.image, of_loop(300) }
     local plain, sum = run(table.unpack(words)), shell.tmpdir() .. "/sum"
+    assert.equal(run("--export=csv", made.image, words[4]).stdout,
+      run("--export=csv", "--sum-file=" .. sum, made.image, words[4]).stdout)
     assert.truthy(plain.stdout:find(" loop\n", 1, true) and plain.stdout:find(" main\n", 1, true), plain.stdout)
     local result = run("--sum-file=" .. sum, table.unpack(words))
     assert.same({ 2, plain.stdout, plain.stderr }, { result.status, result.stdout, result.stderr })
