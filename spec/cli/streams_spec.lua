@@ -343,6 +343,16 @@ describe("a profile and its context profile", function()
     assert.truthy(program.run { "-b", "--spread", image, out }.stdout:find "over 2 runs")
   end)
 
+  it("are one run in the comparison of an archive", function()
+    for _, names in ipairs { "a a.ctx b.ctx b", "a.ctx a b" } do
+      local members = {}
+      for name in names:gmatch "%S+" do members[#members + 1] = { name, files[name] } end
+      local path = shell.write(shell.tmpdir() .. "/a.tar", tar.archive(members))
+      local result = program.run { "-b", "--compare=" .. dir .. "/a", image, "--profiles-from=tar:" .. path }
+      assert.truthy(result.stdout:find("\nnew: 2 runs, ", 1, true), result.stdout .. result.stderr)
+    end
+  end)
+
   it("are reported if one is missing in an archive, or belongs to another run", function()
     local function check_warning(message, ...)
       local path, out = shell.write(shell.tmpdir() .. "/a.tar", tar.archive { ... }), shell.tmpdir() .. "/sum"

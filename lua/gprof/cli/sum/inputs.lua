@@ -6,6 +6,7 @@
 -- - `"done"`: all files up to this one were processed; `detail` is the number of bytes
 --   read;
 -- - `"other"`: the file was found in a directory, and is not a profile;
+-- - `"part"`: the member of an archive belongs to a profile that was added before;
 -- - `"bad"`: the file was skipped; `detail` is the reason;
 -- - `"whole"`: the file is a sum without a spread, so it is not in the spread; `detail`
 --   is a message;
@@ -107,10 +108,12 @@ local function read_row(into, list, i, mode, notify)
   if mode.is_part and list.archive and mode.is_part(list, i) then return true end
   local identity = mode.duplicates and identify(list, i, mode)
   if identity and notify("seen", i, identity, list.stands_for ~= nil) then return true end
+  local is_part = list.archive and require "gprof.cli.sum.members".is_part(list)
   local message, whole, _ = list.errors[i], nil, nil
   if mode.choose and not message then into, message = mode.choose(list, i) end
   if not message then _, message, whole = add(into, list, i, mode) end
   if whole then notify("whole", i, whole) end
+  if is_part and not message then notify("part", i) end
   if not message and mode.forget_files then into.data.files[1] = nil end
   return not message, message
 end
@@ -261,6 +264,7 @@ local function observer(list, outcome, line)
     directory.other = directory.other or list[number]
     leave_out(number)
   end
+  on.part = leave_out
   function on.seen(number, identity, is_companion)
     local skipped =
       outcome.duplicates:check(list[number], number, identity, is_companion)
