@@ -101,6 +101,19 @@ describe("a baseline", function()
     check(0, nil, compared(path, new, "--fail-on=calls:2%"))
   end)
 
+  it("is by function, also beside a sum", function()
+    local made = small.build()
+    local lines, symbols = made.rows["small.c"], build.symbols(made.image).by_name
+    local function written(...)
+      local path = shell.tmpdir() .. "/base"
+      local run = small.profile(made, { ticks = { [lines[4][1]] = 10, [lines[9][1]] = 20 },
+        arcs = { { lines[14][1], symbols.loop[1], 1 }, { lines[7][1], symbols.leaf[1], 7 } } })
+      check(0, nil, program.run { "--baseline=" .. path, "--update-baseline", made.image, run, ... })
+      return shell.read(path)
+    end
+    assert.equal(written(), written("--sum-file=" .. shell.tmpdir() .. "/sum"))
+  end)
+
   it("is the same in the sandbox, and with any order of runs", function()
     local runs = { profile(1000, 40), profile(1001, 50), profile(1003, 60) }
     local _, text = update(runs)
@@ -266,6 +279,8 @@ describe("--update-baseline", function()
     local only = profile(1000, 400)
     check(1, only .. ": the export would overwrite an input file",
       program.run { "--baseline=" .. only, "--update-baseline", image, only })
+    check(1, only .. ": the sum would overwrite a run of the baseline", program.run { "--sum-file=" .. only,
+      "--baseline=" .. shell.tmpdir() .. "/base", "--update-baseline", image, only, profile(1000, 500) })
   end)
 
   it("needs a file, which --baseline alone requires to exist", function()

@@ -71,6 +71,27 @@ describe("--by-build", function()
     check(run("--sum-file=elsewhere/day.%b", "--keep-going", "programs", "profiles"), "elsewhere/day.%b")
   end)
 
+  it("does not add the sums that it replaces, unless they are named", function()
+    for _, pattern in ipairs { "./gmon.%b.sum", "profiles/day-%b" } do
+      local home = shell.tmpdir()
+      shell.check { "cp", "-r", dir .. "/profiles", home }
+      local function sums(...)
+        local result = program.run({ "--by-build", "--spread", "--sum-file=" .. pattern, dir .. "/programs", ... },
+          { cwd = home })
+        assert.same({ 0, "" }, { result.status, result.stderr })
+        local read = {}
+        for i, suffix in ipairs { "", ".ctx", ".spread" } do
+          read[i] = shell.read(home .. "/" .. pattern:gsub("%%b", ids[1]) .. suffix)
+        end
+        return read
+      end
+      local first = sums "."
+      shell.write(home .. "/" .. pattern:gsub("%%b", ids[2]) .. ".spread.new", "gprofspr")
+      assert.same(first, sums ".")
+      assert.not_same(first, sums("profiles/1.1", (pattern:gsub("%%b", ids[1]))))
+    end
+  end)
+
   it("reads profiles of any format, whatever the format of the sums", function()
     local result = run("-O", "magic", "programs", "profiles/1.1.ctx")
     assert.same({ 0, "" }, { result.status, result.stderr })

@@ -15,12 +15,12 @@ local image <const> = build.craft { address = 0x1000, text = 0x400, symbols = { 
 local COUNT <const> = 6
 local CHECKPOINT <const> = { "--checkpoint=ck", "--checkpoint-every=1" }
 
--- Returns the profiles of run `i`: gmon.out, and the context profile beside it.
-local function run_of(i)
+-- Returns the profiles of run `i`: gmon.out, with `i` samples or `bin` in a bin, and the context profile beside it.
+local function run_of(i, bin)
   local written = (1 << 60) + i
   local function arc(from) return { kind = "arc", from = 0x1004 + from, self = 0x1100, count = i } end
-  return gmon.magic { records = { { kind = "histogram", low = 0x1000, high = 0x1400, bins = { n = 256, [i + 1] = i },
-    rate = 1000 }, arc(i % 3) }, spare = ("<I4I8"):pack(0, written) },
+  return gmon.magic { records = { { kind = "histogram", low = 0x1000, high = 0x1400, rate = 1000,
+    bins = { n = 256, [i + 1] = bin or i } }, arc(i % 3) }, spare = ("<I4I8"):pack(0, written) },
     contexts.pack { process = { low = 0x1000, high = 0x1400, finish = written, begin = i, id = i },
       modules = { { low = 0x1000, high = 0x1400 } }, tables = { {
         { context = 0, from = 0x1004 + i % 3, self = 0x1100, count = i },
@@ -120,6 +120,20 @@ describe("a sum with a checkpoint", function()
   it("goes on with --spread", function() check(false, "--spread", "--profiles-from=list") end)
   it("goes on with operands", function()
     check(false, "run1", "run2", "run3", "run4", "run5", "run6")
+  end)
+
+  it("warns of full bins in profiles that were added before, and only of these", function()
+    local dir, names = workplace()
+    for i, bin in ipairs { 0xffff, 0xfffe, 40000 } do shell.write(dir .. "/run" .. i, (run_of(i, bin))) end
+    for i = 5, 6 do shell.write(dir .. "/run" .. i, (run_of(2, 40000))) end
+    local expected, first = undisturbed(dir, "--profiles-from=list")
+    assert.truthy(first.stderr:find("list: 1 bin is full: ", 1, true), first.stderr)
+    local arguments = words("--checkpoint=ck", "--checkpoint-every=1", "--profiles-from=list")
+    for i = 3, COUNT do kill_at(dir, names[i], KILL, arguments) end
+    local result = program.run(arguments, { cwd = dir })
+    assert.same({ 0, "gprof.lua: ck: the sum goes on after 5 profiles\n" .. first.stderr },
+      { result.status, result.stderr })
+    assert.same(expected, take_sum(dir))
   end)
 
   it("goes on after it was killed several times, with duplicates and bad profiles", function()
@@ -322,6 +336,9 @@ describe("a checkpoint", function()
     assert.same({ 1, "gprof.lua: option --checkpoint-every needs --checkpoint\n" }, { result.status, result.stderr })
     check("options --checkpoint and --jobs are mutually exclusive", { "--jobs=2", "run1" })
     check("options --checkpoint and --sandbox are mutually exclusive", { "--sandbox", "run1" })
-    check("option --checkpoint: sums only, without output that lists the profiles", { "-i", "run1" })
+    check("options --checkpoint and --slide=auto are mutually exclusive", { "--slide=auto", "run1" })
+    for _, option in ipairs { "-i", "-p", "--compare=run2", "--export=json", "--report=objects", "--threads" } do
+      check("option --checkpoint: writes a sum, and no reports", { option, "run1" })
+    end
   end)
 end)

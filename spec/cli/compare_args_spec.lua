@@ -84,6 +84,23 @@ describe("--compare", function()
     assert.equal(title:format "1 run" .. rows, printed("--compare", before, "--compare", old.image, new.image, after))
   end)
 
+  it("is by function, also beside a sum", function()
+    local made = small.build()
+    local lines, symbols = made.rows["small.c"], build.symbols(made.image).by_name
+    local function of_loop(ticks)
+      return small.profile(made, { ticks = { [lines[4][1]] = ticks, [lines[9][1]] = 2 * ticks, [lines[2][1]] = 50 },
+        arcs = { { lines[14][1], symbols.loop[1], 1 }, { lines[7][1], symbols.leaf[1], 7 } } })
+    end
+    local words = { "--compare=" .. of_loop(100), "--fail-on=total:10", made.image, of_loop(300) }
+    local plain, sum = run(table.unpack(words)), shell.tmpdir() .. "/sum"
+    assert.equal(run("--export=csv", made.image, words[4]).stdout,
+      run("--export=csv", "--sum-file=" .. sum, made.image, words[4]).stdout)
+    assert.truthy(plain.stdout:find(" loop\n", 1, true) and plain.stdout:find(" main\n", 1, true), plain.stdout)
+    local result = run("--sum-file=" .. sum, table.unpack(words))
+    assert.same({ 2, plain.stdout, plain.stderr }, { result.status, result.stdout, result.stderr })
+    assert.equal(shell.read(words[4]), shell.read(sum))
+  end)
+
   it("takes names separated by commas, in any order, and names that contain commas", function()
     local expected = title:format "1 run" .. rows
     assert.equal(expected, printed("--compare=" .. before .. "," .. old.image, new.image, after))

@@ -547,7 +547,7 @@ end)
 
 describe("the rules about options", function()
   it("name existing options", function()
-    local known = { needs = true, excludes = true, sums = true }
+    local known = { needs = true, excludes = true, sums = true, files = true }
     for _, option in ipairs(options.all) do known[option.long or ""] = true end
     for _, text in pairs(require "gprof.cli.options.rules".texts) do
       for word in text:gmatch "%S+" do assert(known[word], word) end

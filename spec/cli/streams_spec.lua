@@ -225,6 +225,11 @@ describe("an archive", function()
       { FROM })
     check_failure("standard input: is too short to be a tar archive", "\x1f", { FROM })
     check_failure("/nowhere: No such file or directory", "", { "--profiles-from=tar:/nowhere" })
+    for option, words in pairs { threads = { "--threads" }, thread = { "--thread=1" },
+      ["update-baseline"] = { "--update-baseline", "--baseline=base" } } do
+      check_failure(("option --%s: profiles cannot be read from archives"):format(option), archive,
+        { FROM, table.unpack(words) })
+    end
     check_failure("standard input: is incomplete: it ends at offset 1024, without the mark for the end of an archive",
       archive:sub(1, 1024), { FROM })
     check_failure("standard input(gmon.2): ends in the middle of the arc at offset 20",
@@ -336,6 +341,16 @@ describe("a profile and its context profile", function()
     local path = shell.write(shell.tmpdir() .. "/a.tar", tar.archive(members))
     check(program.run { "--spread", "--sum-file=" .. out, image, "--profiles-from=tar:" .. path }, out, nil, true)
     assert.truthy(program.run { "-b", "--spread", image, out }.stdout:find "over 2 runs")
+  end)
+
+  it("are one run in the comparison of an archive", function()
+    for _, names in ipairs { "a a.ctx b.ctx b", "a.ctx a b" } do
+      local members = {}
+      for name in names:gmatch "%S+" do members[#members + 1] = { name, files[name] } end
+      local path = shell.write(shell.tmpdir() .. "/a.tar", tar.archive(members))
+      local result = program.run { "-b", "--compare=" .. dir .. "/a", image, "--profiles-from=tar:" .. path }
+      assert.truthy(result.stdout:find("\nnew: 2 runs, ", 1, true), result.stdout .. result.stderr)
+    end
   end)
 
   it("are reported if one is missing in an archive, or belongs to another run", function()

@@ -162,6 +162,32 @@ describe("--sum-file", function()
     assert.equal(shell.read(image), shell.read(dir .. "/prog"))
   end)
 
+  it("may not be a list of profiles, an archive, or a symbol file", function()
+    local dir = shell.tmpdir()
+    local symbols = shell.check({ "nm", "--defined-only", image }).stdout
+    local texts = { list = one .. "\n", map = symbols:gsub("[^\n]* [^tTwW] [^\n]*\n", "") }
+    for name, text in pairs(texts) do shell.write(dir .. "/" .. name, text) end
+    shell.check({ "tar", "-cf", "runs", one }, { cwd = dir })
+    for path, words in pairs { list = { "--profiles-from=list", image }, map = { "-Smap", image, one },
+      ["./runs"] = { "--profiles-from=tar:runs", image } } do
+      check_failure(path .. ": the sum would overwrite an input file",
+        program.run({ "--sum-file=" .. path, table.unpack(words) }, { cwd = dir }))
+    end
+    for name, text in pairs(texts) do assert.equal(text, shell.read(dir .. "/" .. name)) end
+  end)
+
+  it("may not have the name of a listing (-y)", function()
+    local dir = shell.tmpdir()
+    local message <const> = "%s: -y (--separate-files) may write a listing to this file"
+    for _, option in ipairs { "--sum-file=./calls.c-ann", "--export=json:calls.c-ann" } do
+      check_failure(message:format(option:match "[^=:]*$"),
+        program.run({ "-A", "-y", option, image, one }, { cwd = dir }))
+    end
+    assert.equal("", shell.listing(dir))
+    local elsewhere = "--sum-file=" .. shell.tmpdir() .. "/calls.c-ann"
+    assert.equal(0, program.run({ "-A", "-y", elsewhere, image, one }, { cwd = dir }).status)
+  end)
+
   it("needs a name", function()
     check_failure("option --sum-file: the file name is empty", program.run { "--sum-file=", image, one })
     check_failure("option '--sum-file' needs an argument", program.run { image, one, "--sum-file" })

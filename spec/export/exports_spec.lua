@@ -163,15 +163,32 @@ describe("--export refuses, in one line,", function()
     assert.same({ map, list }, { shell.read(dir .. "/map"), shell.read(dir .. "/list") })
   end)
 
-  it("two outputs to the same file", function()
-    local dir = shell.tmpdir()
-    for _, words in ipairs { { "--export=json:x", "--export=csv:x" }, { "--export=json:x", "--sum-file=x" } } do
+  it("two outputs to the same file, by any name", function()
+    local dir, other = shell.tmpdir(), shell.tmpdir()
+    shell.check { "ln", "-s", dir, other .. "/here" }
+    local beside = { "--sum-file=x" }
+    for _, words in ipairs { { "--export=json:x", "--export=csv:x" }, { "--export=json:x", "--sum-file=x" },
+      { "--export=json:x", "--export=csv:./x" }, { "--html=" .. dir .. "/x", "--export=csv:x" },
+      { "--export=json:./x", table.unpack(beside) }, { "--export=json:" .. other .. "/here/x", table.unpack(beside) },
+      { "--export=json:./x.ctx", table.unpack(beside) }, { "--export=json:./x.spread", table.unpack(beside) },
+      { "--baseline=" .. dir .. "/x", "--update-baseline", table.unpack(beside) },
+      { "--sandbox", "--export=json:./x", table.unpack(beside) } } do
       local result = program.run({ image, profile, table.unpack(words) }, { cwd = dir })
-      assert.same({ "", "gprof.lua: x: is requested for two outputs\n", 1 },
-        { result.stdout, result.stderr, result.status })
+      assert.same({ "", 1 }, { result.stdout, result.status })
+      assert.truthy(result.stderr:find "^gprof.lua: [^\n]*x[^/\n]*: is requested for two outputs\n$", result.stderr)
       assert.equal("", shell.listing(dir))
     end
     export("json:/dev/null", "--export=csv:/dev/null")
+  end)
+
+  it("two outputs to the same file, through a link", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/old", "old")
+    shell.check { "ln", "-s", "old", dir .. "/link" }
+    local result = program.run({ image, profile, "--export=json:link", "--export=csv:old" }, { cwd = dir })
+    assert.same({ "", "gprof.lua: old: is requested for two outputs\n", 1 },
+      { result.stdout, result.stderr, result.status })
+    assert.equal("old", shell.read(dir .. "/old"))
   end)
 
   it("a file in a missing directory", function()

@@ -409,6 +409,19 @@ describe("the program", function()
       { stdin = path .. ".ctx" })
   end)
 
+  it("prints the same beside a sum of several profiles", function()
+    local sum = "--sum-file=" .. shell.tmpdir() .. "/sum"
+    for _, option in ipairs { "--threads", "--objects", "--lines", "--compare=" .. path } do
+      assert.equal(output(option, built.image, path, path), output(option, sum, built.image, path, path))
+    end
+    for _, option in ipairs { "--objects", "--compare=" .. path, "--html=-" } do
+      local part = shell.tmpdir() .. "/part"
+      output("--sum-file=" .. part, built.image, path)
+      local expected = output(option, built.image, part, path)
+      assert.equal(expected, output(option, "--sum-file=" .. part, built.image, part, path))
+    end
+  end)
+
   it("lists threads also if times are not measured", function()
     local list = output("--threads", built.image, path)
     assert.equal(list, output("--threads", "--assume-proportional", built.image, path))

@@ -47,6 +47,12 @@ describe("profiles of a Lua program", function()
     return counts
   end
 
+  local function output(...)
+    local result = run("-b", ...)
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    return result.stdout
+  end
+
   it("are added up, function by function", function()
     local all, some = calls("a.prof", "b.prof", "c.prof", "d.prof"), {}
     local expected = { leaf = 42, left = 2, right = 2, ["math.abs"] = 21, ["pair[1]"] = 10, ["pair[2]"] = 20,
@@ -137,6 +143,32 @@ describe("profiles of a Lua program", function()
     local result = run("-b", "--file-format=bsd", "-s", "a.prof", "b.prof")
     assert.same({ "gprof.lua: a.prof, b.prof: are profiles of a Lua program, whose sums have a format of their own: " ..
       "omit --file-format\n", 1 }, { result.stderr, result.status })
+  end)
+
+  it("are added to the sum in any place, also the first", function()
+    local function grown(...)
+      local kept = sum("grown", "a.prof", "b.prof")
+      local before = output("--tree", "grown", "c.prof")
+      assert.equal(before, output("--tree", "--sum-file=grown", ...))
+      assert.is_false(kept == read "grown")
+      return calls("grown")
+    end
+    local expected = calls("a.prof", "b.prof", "c.prof")
+    assert.same(expected, grown("grown", "c.prof"))
+    assert.same(expected, grown("c.prof", "grown"))
+    local result = run("-s", "--export=json:grown", "grown", "c.prof")
+    assert.same({ 1, "gprof.lua: grown: the export would overwrite an input file\n" }, { result.status, result.stderr })
+  end)
+
+  it("have no checkpoints, and no builds", function()
+    for option, message in pairs { ["--checkpoint=ck"] = "option --checkpoint: not for Lua programs",
+      ["--by-build"] = "option --by-build: not for Lua programs" } do
+      for _, names in ipairs { { "a.prof" }, { "a.prof", "b.prof" } } do
+        local result = run("-s", option, table.unpack(names))
+        assert.same({ 1, "gprof.lua: " .. message .. "\n" }, { result.status, result.stderr })
+      end
+    end
+    assert.is_false(shell.exists(dir .. "/ck"))
   end)
 
   it("are opened by other names, too", function()

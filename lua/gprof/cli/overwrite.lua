@@ -1,6 +1,6 @@
---- Keeps output from overwriting input: a sum must not replace the program, and an export
--- must not replace any file that was read. (A sum may replace one of its parts.) Loaded
--- on demand.
+--- Keeps output from overwriting input and other output: an export must not replace any
+-- file that was read; a sum may replace profiles, also those to compare with, but not the
+-- program, its symbols and lists of files. Loaded on demand.
 --
 -- @internal gprof.cli.overwrite
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -42,28 +42,45 @@ local function add_all(files, names)
   for _, name in ipairs(names) do files:add(name) end
 end
 
--- Adds the other input files that the settings name.
+-- Adds the input files that the settings name, and that are no profiles.
 local function add_named(files, settings)
-  local old = settings.compare
   files:add(settings.external_symbol_table)
   files:add(settings.file_ordering)
   add_all(files, settings.profiles_from)
   add_all(files, (require "gprof.cli.sum.name_list".archives(settings.profiles_from)))
+end
+
+local function add_compared(files, old)
   add_all(files, old[1] and require "gprof.cli.compare_args".names(old) or {})
 end
 
--- Refuses exports that would replace one of the files, and two exports to the same file.
-local function check_exports(exports, files, sums)
+-- Refuses output that has the name of a listing, which may replace it.
+local function check_listing(settings, path)
+  if not (settings.separate_files and path and path:find "%-ann$") then return end
+  if file_set.place(path) == file_set.place(path:match "[^/]*$") then
+    raise("%s: -y (--separate-files) may write a listing to this file", path)
+  end
+end
+
+-- Whether a path leads to a device, to which several outputs can go.
+local function is_device(path)
+  return path:find "^/dev/" and not path:find "^/dev/shm/"
+end
+
+-- Refuses exports that would replace one of the files, and two outputs to the same file.
+local function check_exports(settings, files, sums)
   local written = {}
-  for _, sum in ipairs(sums) do written[sum] = true end
-  for _, export in ipairs(exports) do
+  for _, sum in ipairs(sums) do written[file_set.place(sum)] = true end
+  for _, export in ipairs(settings.exports) do
     local path = export.path
+    check_listing(settings, path)
     if path and files:contains(path) then
       raise("%s: the export would overwrite an input file", path)
-    elseif path and written[path] and not path:find "^/dev/" then
-      raise("%s: is requested for two outputs", path)
+    elseif path and not is_device(path) then
+      local place = file_set.place(path)
+      if written[place] then raise("%s: is requested for two outputs", path) end
+      written[place] = true
     end
-    written[path or ""] = true
   end
 end
 
@@ -78,15 +95,22 @@ function overwrite.check(settings, image, data, sum)
   local files = file_set.new()
   local sums = sum and { sum, profile_files.context_path(sum),
     table.unpack(profile_files.spread_paths(sum)) } or {}
-  files:add(image.path)
+  -- a profile of a Lua program stands for it, and is one of the parts
+  if not core.script_list(image) then files:add(image.path) end
   check_sums(files, sums, "the program")
   add_debug_files(files, image)
   check_sums(files, sums, "the program's debugging file")
+  add_named(files, settings)
+  check_sums(files, sums, "an input file")
+  check_listing(settings, sum)
   if not settings.exports[1] then return end
   add_data(files, data)
+  if settings.update_baseline then  -- reads each run again
+    check_sums(files, sums, "a run of the baseline")
+  end
   add_libraries(files, settings.with)
-  add_named(files, settings)
-  check_exports(settings.exports, files, sums)
+  add_compared(files, settings.compare)
+  check_exports(settings, files, sums)
 end
 
 -- Returns the source files of all functions, except files that cannot be found.

@@ -217,9 +217,11 @@ end
 -- The profile ---------------------------------------------------------------------------
 
 -- Returns which lines a profile by line must contain: true for the lines with records;
--- "all" if the output also depends on other lines.
+-- "all" if the output also depends on other lines. Reports beside a sum are by line, as
+-- GNU gprof's are, but not with comparisons and exports, which it lacks.
 local function needed_lines(settings, printed)
-  if not (settings.line or settings.styles.sum) then return nil end
+  local by_function = settings.compare[1] or settings.exports[1]
+  if not (settings.line or settings.styles.sum and not by_function) then return nil end
   local all = settings.display_unused_functions or settings.static_call_graph or
     settings.include or settings.exclude or printed.annotation or
     policy.of(settings).ranks_unused_lines and (printed.graph or settings.traditional or

@@ -39,11 +39,12 @@ function defaults.input_format(settings)
   return format
 end
 
---- Returns the path to which a sum is written.
+--- Returns the path to which a sum is written. With --by-build, "%b" in it stands for the
+-- build ID.
 -- @tparam table settings
 -- @treturn string
 function defaults.sum_path(settings)
-  return settings.sum_file or "gmon.sum"
+  return settings.sum_file or settings.by_build and "gmon.%b.sum" or "gmon.sum"
 end
 
 return defaults

@@ -11,7 +11,8 @@ local rules = {}
 
 -- The rules by the time at which they are checked. "A needs B C": A has no effect
 -- without B or C. "A excludes B C": A cannot be combined with B, and not with C. "A
--- sums": A is for sums.
+-- sums": A is for sums. "A files": A needs profiles that are files, and not members of
+-- archives.
 rules.texts = {
 
   -- when the command line has been read
@@ -44,6 +45,9 @@ rules.texts = {
     checkpoint sums
     checkpoint excludes sandbox gnu-compat jobs
     skip-duplicates sums
+    threads files
+    thread files
+    update-baseline files
   ]],
 
   -- a sum for each build needs a single program and a single process
@@ -103,6 +107,12 @@ local refuse <const> = {
   sums = function(long, _, styles)
     if styles.sum then return end
     raise("option --%s: is for sums: add -s (--sum) or --sum-file", long)
+  end,
+  files = function(long, settings)
+    if not require "gprof.cli.sum.name_list".archives(settings.profiles_from)[1] then
+      return
+    end
+    raise("option --%s: profiles cannot be read from archives", long)
   end,
 }
 

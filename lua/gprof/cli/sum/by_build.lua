@@ -24,17 +24,20 @@ local by_build = {}
 -- The part of the names of sums that stands for the build ID.
 local PATTERN <const> = "%%b"
 
-local function check(settings)
-  for style, wanted in pairs(settings.styles) do
-    if wanted and style ~= "sum" then
-      raise "option --by-build: writes sums, and no reports"
-    end
-  end
-  if settings.reports[1] or settings.exports[1] or settings.compare[1] then
+local function check_output(settings)
+  if require "gprof.cli.sum.profile_list".are_reported(settings) then
     raise "option --by-build: writes sums, and no reports"
   elseif settings.sum_file and not settings.sum_file:find(PATTERN) then
     raise("option --by-build: the name of the sums, '%s', needs %%b, which stands for " ..
       "the build ID", settings.sum_file)
+  end
+end
+
+-- Checks the first operand: a program with builds, or a directory of programs.
+local function check_program(path)
+  if core.file_status(path) == "directory" then return end
+  if core.script_list(need(gprof.image(path))) then
+    raise "option --by-build: not for Lua programs"
   end
 end
 
@@ -43,7 +46,7 @@ end
 -- Returns the settings for the sum of a build. The file is locked until the end.
 local function settings_of(settings, id)
   local own = setmetatable({ styles = { sum = true } }, { __index = settings })
-  own.sum_file = (settings.sum_file or "gmon.%b.sum"):gsub(PATTERN, id)
+  own.sum_file = defaults.sum_path(settings):gsub(PATTERN, id)
   own.sum_is_derived, own.sum_target = true, nil
   return own
 end
@@ -169,9 +172,9 @@ end
 -- @treturn integer the number of bad profiles, which were skipped
 -- @raise a table with the field `message`
 function by_build.run(settings, warn)
-  check(settings)
+  check_output(settings)
   local path = defaults.image_path(settings)
-  if core.file_status(path) ~= "directory" then need(gprof.image(path)) end
+  check_program(path)
   local self = { settings = settings, groups = {}, missing = {}, waiting = 0, blocks = 0,
     members = core.recent(), builds = builds.new(path) }
   local _ <close> = close_groups(self.groups)

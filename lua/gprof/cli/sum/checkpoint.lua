@@ -100,8 +100,10 @@ local function signature(settings, image)
   return table.concat(parts, " ")
 end
 
--- Adds the state of the work to the table that is written.
-local function save_outcome(state, list, outcome)
+-- Adds the state of the work to the table that is written. A sum does not tell which bins
+-- were full in its parts.
+local function save_outcome(state, list, data, outcome)
+  state.full_bins, state.full_address = data.full_bins, data.full_address
   state.bad, state.lost, state.whole = outcome.bad, outcome.lost, outcome.whole
   state.first_whole = outcome.first_whole
   for i, directory in ipairs(list.directories) do
@@ -109,7 +111,8 @@ local function save_outcome(state, list, outcome)
   end
 end
 
-local function restore_outcome(state, list, outcome)
+local function restore_outcome(state, list, data, outcome)
+  data:set_full(number(state, "full_bins"), number(state, "full_address"))
   outcome.bad, outcome.lost = number(state, "bad"), number(state, "lost")
   outcome.whole, outcome.first_whole = number(state, "whole"), state.first_whole
   for i, directory in ipairs(list.directories) do
@@ -125,21 +128,16 @@ end
 -- @treturn checkpoint
 -- @raise a table with the field `message`
 function checkpoint.new(settings, image)
+  if core.script_list(image) then raise "option --checkpoint: not for Lua programs" end
   return setmetatable({ path = settings.checkpoint, every = settings.checkpoint_every,
     signature = signature(settings, image), digest = "", count = 0,
     next = core.clock() + INTERVAL }, checkpoint)
 end
 
--- Returns what identifies a path, even if there is no file.
-local function place_of(path)
-  local directory, name = path:match "^(.*/)" or ".", path:match "[^/]*$"
-  local _, _, identity = core.file_status(directory)
-  return (identity or directory) .. "/" .. name
-end
-
 -- Refuses a checkpoint that is a file of the sum: the one would replace the other.
 local function check_path(settings)
-  local path, place = settings.checkpoint, place_of(settings.checkpoint)
+  local path, place_of = settings.checkpoint, require "gprof.library.files.file_set".place
+  local place = place_of(path)
   for _, other in ipairs(profile_files.sum_paths(defaults.sum_path(settings))) do
     if place == place_of(other) then
       raise("option --checkpoint: '%s' is a file of the sum", path)
@@ -147,14 +145,14 @@ local function check_path(settings)
   end
 end
 
---- Refuses output that a checkpoint does not keep.
+--- Refuses output for which a checkpoint keeps too little.
 -- @tparam table settings
 -- @raise a table with the field `message`
 function checkpoint.check(settings)
-  if settings.slide == "auto" or settings.styles.info or settings.reports[1] or
-    settings.exports[1]
-  then
-    raise "option --checkpoint: sums only, without output that lists the profiles"
+  if require "gprof.cli.sum.profile_list".are_reported(settings) then
+    raise "option --checkpoint: writes a sum, and no reports"
+  elseif settings.slide == "auto" then
+    raise "options --checkpoint and --slide=auto are mutually exclusive"
   end
   check_path(settings)
 end
@@ -232,7 +230,7 @@ function checkpoint:resume(list, into, outcome)
   skip_rows(self, list, state)
   self.is_used = true
   list.members = self.members
-  restore_outcome(state, list, outcome)
+  restore_outcome(state, list, into.data, outcome)
   outcome.duplicates:restore(state)
   if into.contexts then into.contexts:restore_state(state) end
   local message = "gprof.lua: %s: the sum goes on after %d profiles"
@@ -248,7 +246,7 @@ function checkpoint:write(list, into, outcome)
   if not profile_files.can_hold(into.data) then return end
   local state = { count = self.count, options = self.signature,
     digest = escape.in_hexadecimal(self.digest) }
-  save_outcome(state, list, outcome)
+  save_outcome(state, list, into.data, outcome)
   outcome.duplicates:save(state)
   local contexts = into.contexts and into.contexts.contexts
   if into.contexts then into.contexts:save_state(state) end

@@ -6,6 +6,7 @@
 -- - `"done"`: all files up to this one were processed; `detail` is the number of bytes
 --   read;
 -- - `"other"`: the file was found in a directory, and is not a profile;
+-- - `"part"`: the member of an archive belongs to a profile that was added before;
 -- - `"bad"`: the file was skipped; `detail` is the reason;
 -- - `"whole"`: the file is a sum without a spread, so it is not in the spread; `detail`
 --   is a message;
@@ -107,10 +108,12 @@ local function read_row(into, list, i, mode, notify)
   if mode.is_part and list.archive and mode.is_part(list, i) then return true end
   local identity = mode.duplicates and identify(list, i, mode)
   if identity and notify("seen", i, identity, list.stands_for ~= nil) then return true end
+  local is_part = list.archive and require "gprof.cli.sum.members".is_part(list)
   local message, whole, _ = list.errors[i], nil, nil
   if mode.choose and not message then into, message = mode.choose(list, i) end
   if not message then _, message, whole = add(into, list, i, mode) end
   if whole then notify("whole", i, whole) end
+  if is_part and not message then notify("part", i) end
   if not message and mode.forget_files then into.data.files[1] = nil end
   return not message, message
 end
@@ -168,13 +171,6 @@ end
 
 -- How files are read -------------------------------------------------------------------
 
--- Whether the output may list the profile files, as exports and reports requested by name
--- can.
-local function lists_files(settings, options)
-  return settings.styles.info or settings.reports[1] or settings.exports[1] or
-    options.slide == "auto"
-end
-
 -- Without --jobs, several processes read files of at least LARGE bytes, as estimated from
 -- the size of one of them. Opening a file takes as long as reading FILE_COST bytes.
 -- Starting processes and adding up their sums takes ten milliseconds or more, which
@@ -191,8 +187,8 @@ end
 -- Returns the number of processes. Standard input, traces, call paths, duplicates that
 -- are left out, and output about each file need a single process.
 local function process_count(settings, list, image, options)
-  local one = lists_files(settings, options) or settings.debug or list.standard_input or
-    settings.skip_duplicates or
+  local one = profiles.are_listed(settings, options.slide) or settings.debug or
+    list.standard_input or settings.skip_duplicates or
     core.script_list(image) or
     not settings.keep_going and not core.file_status(list[1]) or  -- ends the run at once
     not options.assume_proportional and profile_files.have_contexts(list)
@@ -208,7 +204,7 @@ local function is_streamed(settings, image, options)
   local name_list = require "gprof.cli.sum.name_list"
   if name_list.archives(lists)[1] then return true end
   return settings.styles.sum and not settings.debug and
-    not lists_files(settings, options) and not core.script_list(image) and
+    not profiles.are_listed(settings, options.slide) and not core.script_list(image) and
     (settings.jobs == 1 or not settings.jobs and name_list.have_pipe(lists))
 end
 
@@ -222,7 +218,8 @@ local function reading_mode(settings, list, image, options)
     keep_going = settings.keep_going,
     adds_call_paths = not options.assume_proportional,
     image = image,
-    forget_files = settings.styles.sum and not lists_files(settings, options),
+    forget_files = settings.styles.sum and not profiles.are_reported(settings) and
+      options.slide ~= "auto",
     jobs = list.fetch and 1 or process_count(settings, list, image, options),
     needs_jobs = settings.jobs ~= nil,
     duplicates = finds_duplicates and require "gprof.cli.sum.duplicates" or nil,
@@ -267,6 +264,7 @@ local function observer(list, outcome, line)
     directory.other = directory.other or list[number]
     leave_out(number)
   end
+  on.part = leave_out
   function on.seen(number, identity, is_companion)
     local skipped =
       outcome.duplicates:check(list[number], number, identity, is_companion)

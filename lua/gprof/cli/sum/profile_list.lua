@@ -76,25 +76,39 @@ local function add_path(list, path, directory)
   list.stands_for = nil
 end
 
--- Whether a file is the sum that will be replaced, or lies beside it. Such a file is read
--- only if it is named explicitly, not if it is found in a directory.
-local function is_sum_target(path, name, sum)
-  if not sum then return false end
-  for _, other in ipairs(profile_files.sum_paths(sum)) do
-    if is_same_file(path, name, other) then return true end
+-- Returns the path of the sum of a build, for --by-build: `pattern` with the build ID
+-- that the path of a file has in place of "%b". Nil if the path has another form.
+local function sum_of_build(pattern, path)
+  local names = pattern:match "[^/]*%%b.*$"
+  local form = names:gsub("%W", "%%%0"):gsub("%%%%b", "(%%x+)")
+  local id = ("/" .. path):match("/" .. form .. "$")
+  return id and pattern:gsub("%%b", id)
+end
+
+-- Returns a function of the path and the name of a file in a directory: whether it is a
+-- sum that will be replaced, or lies beside it. Such a file is read only if it is named
+-- explicitly.
+local function finds_targets(settings)
+  if not settings.styles.sum then return function() return false end end
+  local targets = profile_files.sum_paths(defaults.sum_path(settings))
+  return function(path, name)
+    for _, target in ipairs(targets) do
+      if settings.by_build then target = sum_of_build(target, path) end
+      if target and is_same_file(path, name, target) then return true end
+    end
+    return false
   end
-  return false
 end
 
 -- Adds all files in a directory and its subdirectories, sorted by name.
-local function add_files(list, path, directory, sum)
+local function add_files(list, path, directory, is_target)
   local kinds, message = core.list_directory(path)
   if not kinds then return add(list, path, nil, message) end
   for _, name in ipairs(sorted.keys(kinds)) do
     local inner = (path:gsub("/+$", "")) .. "/" .. name
     if kinds[name] == "directory" then
-      add_files(list, inner, directory, sum)
-    elseif kinds[name] == "file" and not is_sum_target(inner, name, sum) and
+      add_files(list, inner, directory, is_target)
+    elseif kinds[name] == "file" and not is_target(inner, name) and
       not (list.checkpoint and is_same_file(inner, name, list.checkpoint))
     then
       directory.files = directory.files + 1
@@ -150,7 +164,7 @@ local function add_operand(list, path, settings)
   if reads_directories and core.file_status(path) == "directory" then
     local directory, before = { path = path, files = 0, others = 0 }, list.count
     table.insert(list.directories, directory)
-    add_files(list, path, directory, settings.styles.sum and defaults.sum_path(settings))
+    add_files(list, path, directory, finds_targets(settings))
     if list.count == before then
       add(list, path, nil, path .. ": contains no profiles")
     end
@@ -275,6 +289,27 @@ function profiles.stream(settings)
     return list.count == number
   end
   return list
+end
+
+--- Returns whether the output may list the profiles, as exports and reports requested by
+-- name can.
+-- @tparam table settings from `command_line.read`
+-- @tparam string|integer|nil slide the option with which profiles are read
+-- @treturn boolean
+function profiles.are_listed(settings, slide)
+  return settings.styles.info or settings.styles.threads or settings.reports[1] ~= nil or
+    settings.exports[1] ~= nil or slide == "auto"
+end
+
+--- Returns whether reports or exports are requested besides a sum. They may read the call
+-- paths of libraries and threads again, and so need the names of the profiles.
+-- @tparam table settings from `command_line.read`
+-- @treturn boolean
+function profiles.are_reported(settings)
+  for style, wanted in pairs(settings.styles) do
+    if wanted and style ~= "sum" then return true end
+  end
+  return settings.reports[1] ~= nil or settings.exports[1] ~= nil
 end
 
 --- Adds a path to a list.

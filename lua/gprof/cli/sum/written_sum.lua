@@ -9,6 +9,7 @@ local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local output = require "gprof.output"
 local policy = require "gprof.library.policy"
+local profiles = require "gprof.cli.sum.profile_list"
 
 local need <const>, raise <const> = failure.need, failure.raise
 
@@ -65,6 +66,18 @@ local function spread_of(run, format)
   return core.spread_of(run.data)
 end
 
+-- Reports beside a sum read call paths of libraries and threads again. If the sum
+-- replaces one of the profiles, they must be read before.
+local function keep_call_paths(run)
+  local target = run.settings.sum_target
+  if not run.data.call_paths or not profiles.are_reported(run.settings) then return end
+  local files = require "gprof.library.files.file_set".new()
+  for _, file in ipairs(run.data.files) do files:add(file.path) end
+  if files:contains(target.path) or files:contains(target.companion) then
+    require "gprof.library.libraries.recorded".threads(run.data)
+  end
+end
+
 --- Writes the sum of a run's profiles. Profiles in System V's format can be read but not
 -- written, so their sum is written in glibc's format.
 -- @tparam table run see `gprof.cli.run`
@@ -72,6 +85,7 @@ end
 -- @raise a table with the field `message`
 function sum.write(run, warn)
   local settings, format = run.settings, run.settings.file_format
+  keep_call_paths(run)
   if core.script_list(run.image) then return write_script(run) end
   if format == "prof" then format = "magic" end
   local spread = spread_of(run, format)

@@ -36,4 +36,15 @@ function file_set:contains(path)
   return identity and self.identities[identity] or false
 end
 
+--- Returns what identifies the file at a path, even if there is no file yet: all names of
+-- a file in its directory, and all symbolic links to it, give the same text.
+-- @tparam string path
+-- @treturn string
+function file_set.place(path)
+  path = core.real_path(path) or path
+  local directory, name = path:match "^(.*/)" or ".", path:match "[^/]*$"
+  local _, _, identity = core.file_status(directory)
+  return (identity or directory) .. "/" .. name
+end
+
 return file_set
