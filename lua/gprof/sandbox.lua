@@ -72,8 +72,8 @@ end
 
 -- Child process -------------------------------------------------------------------------
 
--- Returns how the work ended: a keyword, and the result or error message as text. Messages
--- may be cut, results must not be.
+-- Returns how the work ended: a keyword, and the result or error message as text.
+-- Messages may be cut, results must not be.
 local function outcome_of(done, result)
   if not done and type(result) == "table" then
     return result.quiet and "quiet" or "error", tostring(result.message)
@@ -82,8 +82,8 @@ local function outcome_of(done, result)
   end
   local text = tostring(result)
   if #text > MAX_RESULT then
-    return "error", ("the sandboxed work returned %d bytes: %d are possible"):format(#text,
-      MAX_RESULT)
+    local problem = "the sandboxed work returned %d bytes: %d are possible"
+    return "error", problem:format(#text, MAX_RESULT)
   end
   return math.type(result) or type(result), text
 end
@@ -177,7 +177,8 @@ local function fail_for_exit(run, how, code)
       name:sub(1, 1):lower() .. name:sub(2))
   end
   run.noise:seek("set", 0)
-  if (run.noise:read(MAX_OUTCOME) or ""):find "out of memory" then fail_for_memory(run) end
+  local noise = run.noise:read(MAX_OUTCOME) or ""
+  if noise:find "out of memory" then fail_for_memory(run) end
   raise("%s: the sandboxed process exited early (status %d)", run.about, code)
 end
 

@@ -171,9 +171,9 @@ end
 -- Unpacks the results of a run. The string is untrusted: an attacker may have taken over
 -- the child.
 local function unpack_results(text)
+  local function number(digits) return math.tointeger(tonumber(digits)) or 0 end
   local skipped, regressions, differs = tostring(text):match "^(%d+) (%d+) (%l+)$"
-  return math.tointeger(tonumber(skipped)) or 0, math.tointeger(tonumber(regressions)) or 0,
-    differs == "true"
+  return number(skipped), number(regressions), differs == "true"
 end
 
 --- Reads, checks and prints what the settings request, like `gprof.cli.run`, in the
