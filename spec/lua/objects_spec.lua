@@ -586,6 +586,26 @@ describe("closing", function()
       function() return gprof.profile(image, data) end)
   end)
 
+  it("data makes the methods of its profiles that need it unusable", function()
+    local profile, data, image = open()
+    local by_line = gprof.profile(image, data, { line = true })
+    local other = open()
+    data:close()
+    assert.equal(profile, profile:by_function())
+    check_error("on bad self (the profile's data is closed)",
+      function() profile:mismatch() end,
+      function() profile:verify() end,
+      function() profile:threads() end,
+      function() profile:find_limits() end,
+      function() profile:find_limits "calls" end,
+      function() profile:report("call_tree", {}, function() end) end,
+      function() by_line:by_function() end)
+    check_error("bad argument #1 to 'compare' (the profile's data is closed)",
+      function() gprof.compare(profile, other) end)
+    check_error("bad argument #2 to 'compare' (the profile's data is closed)",
+      function() gprof.compare(other, profile) end)
+  end)
+
   it("twice is allowed", function()
     for _, object in ipairs(table.pack(open())) do
       object:close()
