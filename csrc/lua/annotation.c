@@ -37,7 +37,7 @@ static int release(lua_State *L) {
 }
 
 /* Returns the source lines of the symbols of the profile at stack index 1. Leaves the
- * symbols on the stack. */
+ * symbols on the stack. Can run Lua code, which may close the profile. */
 static const gp_symbol_sources *sources_of(lua_State *L) {
   lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
   return gp_sources_of_symbols(L, gp_check_symbols(L, lua_gettop(L)));
@@ -55,9 +55,10 @@ static uint32_t check_file(lua_State *L, const gp_symbol_sources *sources) {
  * file that are selected for annotation; number of their calls; number of executions of
  * their basic blocks */
 static int annotated(lua_State *L) {
-  const gp_profile *profile = gp_check_profile(L, 1);
+  gp_check_profile(L, 1);
   const gp_symbol_sources *sources = sources_of(L);
-  gp_file_sums sums = gp_annotation_sums(profile, sources, check_file(L, sources));
+  uint32_t file = check_file(L, sources);
+  gp_file_sums sums = gp_annotation_sums(gp_check_profile(L, 1), sources, file);
   lua_pushinteger(L, (lua_Integer)sums.symbols);
   lua_pushinteger(L, (lua_Integer)sums.calls);
   lua_pushinteger(L, (lua_Integer)sums.blocks);
@@ -66,14 +67,14 @@ static int annotated(lua_State *L) {
 
 /* annotation(profile, file [, gnu_compat]) -> annotation of the lines of a source file */
 static int new_annotation(lua_State *L) {
-  const gp_profile *profile = gp_check_profile(L, 1);
+  gp_check_profile(L, 1);
   lua_settop(L, 3);
   const gp_symbol_sources *sources = sources_of(L);
   uint32_t file = check_file(L, sources);
   annotation_box *box = lua_newuserdatauv(L, sizeof *box, 0);
   *box = (annotation_box){.open = false};
   luaL_setmetatable(L, GP_ANNOTATION);
-  box->open = gp_annotation_collect(&box->lines, profile, sources, file,
+  box->open = gp_annotation_collect(&box->lines, gp_check_profile(L, 1), sources, file,
                                     gp_policy_of(lua_toboolean(L, 3)));
   return box->open ? 1 : gp_raise_no_memory(L);
 }
@@ -81,14 +82,15 @@ static int new_annotation(lua_State *L) {
 /* line_runs(profile, file) -> table from the lines of a source file to how often they
  * ran, by the counts of blocks. The profile is by line */
 static int get_line_runs(lua_State *L) {
-  const gp_profile *profile = gp_check_profile(L, 1);
-  luaL_argcheck(L, profile->symtab->lines, 1, "the profile is not by line");
+  bool by_line = gp_check_profile(L, 1)->symtab->lines != NULL;
+  luaL_argcheck(L, by_line, 1, "the profile is not by line");
   lua_settop(L, 2);
   const gp_symbol_sources *sources = sources_of(L);
   uint32_t file = check_file(L, sources);
   size_t count;
   void **guard = gp_push_guard(L);
-  const gp_line_run *lines = *guard = gp_line_runs(profile, sources, file, &count);
+  const gp_line_run *lines = *guard =
+      gp_line_runs(gp_check_profile(L, 1), sources, file, &count);
   if (!lines) return gp_raise_no_memory(L);
   lua_createtable(L, 0, (int)count);
   for (size_t i = 0; i < count; i++) {
@@ -100,10 +102,10 @@ static int get_line_runs(lua_State *L) {
 
 /* --- lines ------------------------------------------------------------------------ */
 
-/* Pushes the counts of a line; without `all`, those whose counter is on the line. */
-static void push_counts(lua_State *L, const gp_annotation *lines, size_t line, bool all) {
+/* Adds the counts of a line to the table at the top; without `all`, those whose counter
+ * is on the line. */
+static void add_counts(lua_State *L, const gp_annotation *lines, size_t line, bool all) {
   lua_Integer count = 0;
-  lua_newtable(L);
   for (size_t i = lines->first[line]; i < lines->first[line + 1]; i++) {
     if (lines->continued[i] && !all) continue;
     lua_pushinteger(L, (lua_Integer)lines->counts[i]);
@@ -120,13 +122,16 @@ static void push_if_known(lua_State *L, uint64_t count, bool known) {
 
 /* Upvalues: the annotation, the next row, whether to return all counts. */
 static int next_line(lua_State *L) {
+  lua_settop(L, 0);
+  lua_newtable(L);  /* first: allocation can run a finalizer that closes the annotation */
   const gp_annotation *lines = check_annotation(L, lua_upvalueindex(1));
   size_t row = (size_t)lua_tointeger(L, lua_upvalueindex(2));
   if (row >= lines->count) return 0;
   lua_pushinteger(L, (lua_Integer)row + 1);
   lua_replace(L, lua_upvalueindex(2));
+  add_counts(L, lines, row, lua_toboolean(L, lua_upvalueindex(3)));
   lua_pushinteger(L, lines->line[row]);
-  push_counts(L, lines, row, lua_toboolean(L, lua_upvalueindex(3)));
+  lua_insert(L, 1);
   lua_pushnumber(L, lines->seconds[row]);
   push_if_known(L, lines->calls[row], lines->flags[row] & GP_LINE_CALLS);
   push_if_known(L, lines->blocks[row], lines->flags[row] & GP_LINE_BLOCKS);

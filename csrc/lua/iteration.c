@@ -40,9 +40,9 @@ static int next_row(lua_State *L) {
   if (each->kind->prefetch)
     each->kind->prefetch(owner, row, each->rows.count - each->done);
   each->done++;
-  const gp_part p = {L, each->kind, owner, *row, whole};
+  gp_part p = {L, each->kind, owner, *row, whole};
   if (each->field_count == 0) each->kind->push(L, &p);
-  for (int i = 0; i < each->field_count; i++) gp_push_value(L, each->fields[i]->get(&p));
+  for (int i = 0; i < each->field_count; i++) gp_push_field(&p, each->fields[i]);
   if (lua_isnil(L, 1)) return refuse_nil(L, each, &p);
   return each->field_count > 0 ? each->field_count : 1;
 }

@@ -72,15 +72,16 @@ static const char *name_of(lua_State *L, const gp_labels *set, uint32_t function
 /* Finds what to keep of the names of functions with time or calls. The labels are on the
  * top of the stack. */
 static void keep_differences(lua_State *L, gp_labels *set) {
-  const gp_callgraph *graph = &gp_open_profile(L, set->profile)->graph;
-  size_t count = 0, functions = graph->functions;
+  size_t count = 0, functions = gp_open_profile(L, set->profile)->graph.functions;
   gp_kept *kept = lua_newuserdatauv(L, (functions + 1) * 2 * sizeof *kept, 0);
   memset(kept, 0, (functions + 1) * sizeof *kept);
   gp_kept *found = kept + functions + 1;
   const char **names = lua_newuserdatauv(L, (functions + 1) * sizeof *names, 0);
   uint32_t *ids = lua_newuserdatauv(L, (functions + 1) * sizeof *ids, 0);
   for (uint32_t id = 0; id < functions; id++) {
-    if (!gp_callgraph_is_used(graph, id)) continue;
+    /* finding a name can run Lua code, which may close the profile */
+    const gp_profile *profile = gp_open_profile(L, set->profile);
+    if (!gp_callgraph_is_used(&profile->graph, id)) continue;
     names[count] = name_of(L, set, id);
     ids[count++] = id;
   }
@@ -96,11 +97,12 @@ static void keep_differences(lua_State *L, gp_labels *set) {
 static void read_suffixes(lua_State *L, gp_labels *set, size_t functions) {
   int labels = lua_gettop(L);
   if (lua_getfield(L, 2, "suffixes") == LUA_TTABLE) {
+    lua_newtable(L);  /* keeps the strings alive: the caller may change its table */
     set->suffix = lua_newuserdatauv(L, functions * sizeof *set->suffix, 0);
     for (size_t id = 0; id < functions; id++) {
-      lua_rawgeti(L, -2, (lua_Integer)id + 1);
-      set->suffix[id] = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-      lua_pop(L, 1);
+      bool given = lua_rawgeti(L, labels + 1, (lua_Integer)id + 1) == LUA_TSTRING;
+      set->suffix[id] = given ? lua_tostring(L, -1) : NULL;
+      lua_rawseti(L, labels + 2, (lua_Integer)id + 1);
     }
     lua_setiuservalue(L, labels, LABELS_SUFFIXES);
     lua_setiuservalue(L, labels, LABELS_TEXTS);
@@ -108,11 +110,10 @@ static void read_suffixes(lua_State *L, gp_labels *set, size_t functions) {
   lua_settop(L, labels);
 }
 
-/* Keeps labels, as far as there is memory. */
-static void keep_texts(gp_labels *set, const gp_callgraph *graph) {
+/* Keeps the labels of `nodes` functions and cycles, as far as there is memory. */
+static void keep_texts(gp_labels *set, size_t nodes) {
   kept_labels *texts = gp_column(1, sizeof *texts);
-  if (texts) texts->text = gp_column(graph->functions + graph->cycles,
-                                     sizeof *texts->text);
+  if (texts) texts->text = gp_column(nodes, sizeof *texts->text);
   if (texts && texts->text)
     set->texts = texts;
   else
@@ -125,8 +126,10 @@ static int new_labels(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  gp_labels *set = lua_newuserdatauv(L, sizeof *set, LABELS_VALUES);
+  /* read first: the options are Lua values, and reading them can run Lua code */
+  size_t functions = profile->graph.functions, nodes = functions + profile->graph.cycles;
   bool by_line = profile->symtab->lines != NULL;
+  gp_labels *set = lua_newuserdatauv(L, sizeof *set, LABELS_VALUES);
   lua_getfield(L, 2, "width");
   lua_Integer width = luaL_optinteger(L, -1, 0);
   lua_pop(L, 1);
@@ -148,11 +151,11 @@ static int new_labels(lua_State *L) {
   luaL_setmetatable(L, GP_LABELS);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, LABELS_PROFILE);
-  read_suffixes(L, set, profile->graph.functions);
+  read_suffixes(L, set, functions);
   if (set->width != 0 || set->form != GP_COMPLETE)  /* depends on the rest of the line */
     keep_differences(L, set);
   else if (set->references)
-    keep_texts(set, &profile->graph);
+    keep_texts(set, nodes);
   return 1;
 }
 
@@ -264,7 +267,6 @@ static void make_label(lua_State *L, const gp_labels *set, lua_Integer id,
   if (id < 1 || (lua_Unsigned)id > graph->functions + graph->cycles)
     luaL_error(L, "no function or cycle with this number");
   uint32_t node = (uint32_t)(id - 1), first_cycle = (uint32_t)graph->functions;
-  uint32_t cycle = node < first_cycle ? graph->cycle[node] : GP_NONE;
   builder m = {label, label->numbers, label->numbers};
   label->count = 0;
   bool is_function = node < first_cycle;
@@ -277,6 +279,8 @@ static void make_label(lua_State *L, const gp_labels *set, lua_Integer id,
   else
     add_number(&m, "<cycle ", node - first_cycle + 1, ">");
   if (set->references) {
+    graph = &gp_open_profile(L, set->profile)->graph;  /* names can run Lua code */
+    uint32_t cycle = is_function ? graph->cycle[node] : GP_NONE;
     if (cycle != GP_NONE) add_number(&m, " <cycle ", cycle - first_cycle + 1, ">");
     add_text(&m, " ");
     /* the number in the call graph: [7], or (7) if the entry is not printed */

@@ -29,7 +29,8 @@ typedef struct gp_part {
 
 typedef struct gp_field {
   const char *name;
-  gp_field_value (*get)(const gp_part *p);
+  gp_field_value (*get)(const gp_part *p);  /* if it runs Lua code, checks afterwards that
+                                               the object is still open */
 } gp_field;
 
 /* Defines the getter of a field whose value is an expression of the part `p`. */

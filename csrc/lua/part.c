@@ -12,7 +12,7 @@ const gp_field *gp_check_field(lua_State *L, int index) {
   return field;
 }
 
-int gp_push_fields(lua_State *L, const gp_part *p, int first) {
+int gp_push_fields(lua_State *L, gp_part *p, int first) {
   int last = lua_gettop(L);
   luaL_checkstack(L, last + 8, "too many fields");
   lua_getfield(L, LUA_REGISTRYINDEX, p->kind->fields);
@@ -20,7 +20,7 @@ int gp_push_fields(lua_State *L, const gp_part *p, int first) {
     lua_pushvalue(L, last + 1);
     const gp_field *field = gp_check_field(L, i);
     lua_pop(L, 1);
-    gp_push_value(L, field->get(p));
+    gp_push_field(p, field);
   }
   return lua_gettop(L) - last - 1;
 }

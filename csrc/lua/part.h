@@ -27,9 +27,18 @@ typedef struct gp_part_kind {
  * the stack; a Lua error if there is no such field. */
 const gp_field *gp_check_field(lua_State *L, int index);
 
+/* Pushes the value of a field of a part. Afterwards, the whole object is still open: a
+ * getter that runs Lua code checks it again, and so does this function if it allocates
+ * memory, which can run a finalizer that closes the object. */
+static inline void gp_push_field(gp_part *p, const gp_field *field) {
+  gp_field_value v = field->get(p);
+  gp_push_value(p->L, v);
+  if (v.type >= GP_FIELD_TEXT) p->owner = p->kind->open(p->L, p->whole);
+}
+
 /* Pushes the values of the fields of a part that the arguments from `first` on name.
  * Returns their number. */
-int gp_push_fields(lua_State *L, const gp_part *p, int first);
+int gp_push_fields(lua_State *L, gp_part *p, int first);
 
 /* Pushes the object of a part. User value `table` of the whole object caches these
  * objects; creates the object with metatable `metatable` if it is not cached. */

@@ -76,17 +76,19 @@ static int become(lua_State *L) {
   return 2;
 }
 
-/* Waits until the process ends. Returns its status, as waitpid does. */
-static int reap(process_box *box) {
-  int status = 0;
-  while (waitpid(box->process, &status, 0) < 0 && errno == EINTR) continue;
+/* Waits until the process ends. Sets *status as waitpid does. Returns 0 or an errno
+ * value: the status is lost if this process ignores SIGCHLD. */
+static int reap(process_box *box, int *status) {
+  pid_t found;
+  while ((found = waitpid(box->process, status, 0)) < 0 && errno == EINTR) continue;
   box->process = 0;
-  return status;
+  return found < 0 ? errno : 0;
 }
 
 /* process:wait() -> "exit" and the exit status; or "signal" and the signal number */
 static int wait_for(lua_State *L) {
-  int status = reap(check_process(L));
+  int status, failed = reap(check_process(L), &status);
+  if (failed) return luaL_error(L, "cannot wait for a process: %s", strerror(failed));
   bool signalled = WIFSIGNALED(status);
   lua_pushstring(L, signalled ? "signal" : "exit");
   lua_pushinteger(L, signalled ? WTERMSIG(status) : WEXITSTATUS(status));
@@ -103,18 +105,21 @@ static int terminate(lua_State *L) {
 static int discard(lua_State *L) {
   process_box *box = luaL_checkudata(L, 1, GP_PROCESS);
   if (box->process <= 0 || box->parent != getpid()) return 0;
+  int status;
   kill(box->process, SIGTERM);
-  reap(box);
+  reap(box, &status);
   return 0;
 }
 
 /* set_program_signals(): makes SIGINT end the process at once. The interpreter's handler
  * would raise a Lua error instead, and only after a running C function returns. Ignores
- * SIGXFSZ, so that reaching a limit on file sizes is a write error with a message. */
+ * SIGXFSZ, so that reaching a limit on file sizes is a write error with a message. Does
+ * not ignore SIGCHLD, even if our parent does: the status of children would be lost. */
 static int set_program_signals(lua_State *L) {
   (void)L;
   signal(SIGINT, SIG_DFL);
   signal(SIGXFSZ, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);
   return 0;
 }
 

@@ -29,9 +29,10 @@ gp_profile *gp_check_profile(lua_State *L, int index) {
 }
 
 /* Pushes a column with true for each static function with time or calls. */
-static bool *push_used_static(lua_State *L, const gp_callgraph *graph,
+static bool *push_used_static(lua_State *L, const gp_profile_box *box,
                               const gp_symtab *symtab) {
-  bool *used = lua_newuserdatauv(L, graph->functions + 1, 0);
+  bool *used = lua_newuserdatauv(L, symtab->count + 1, 0);
+  const gp_callgraph *graph = &gp_open_profile(L, box)->graph;
   for (uint32_t id = 0; id < graph->functions; id++)
     used[id] = symtab->flags[id] & GP_STATIC && gp_callgraph_is_used(graph, id);
   return used;
@@ -40,14 +41,16 @@ static bool *push_used_static(lua_State *L, const gp_callgraph *graph,
 const gp_symbol_sources *gp_static_files(lua_State *L, gp_profile_box *box,
                                          gp_symbols_box *symbols, uint32_t function) {
   gp_error error = {""};
-  const gp_callgraph *graph = &gp_open_profile(L, box)->graph;
   const gp_symtab *symtab = &symbols->symtab;
+  const gp_callgraph *graph = &gp_open_profile(L, box)->graph;
   if (symbols->sourced || !gp_callgraph_is_used(graph, function))
     return gp_sources_of_symbols(L, symbols);
   if (box->has_files) return &box->files;
-  const bool *used = push_used_static(L, graph, symtab);
+  /* can run Lua code, which may close the profile, or come here itself */
   gp_find_debug_files(L, box->image, !symtab->policy->debug_files);
-  if (!gp_symbol_sources_read(&box->files, symtab, box->image->image, used, &error))
+  const bool *used = push_used_static(L, box, symtab);
+  if (!box->has_files &&
+      !gp_symbol_sources_read(&box->files, symtab, box->image->image, used, &error))
     gp_raise_no_memory(L);
   box->has_files = true;
   lua_pop(L, 1);
@@ -79,7 +82,7 @@ static gp_profile_box *new_box(lua_State *L, const gp_symbols_box *symbols) {
  * `static_call_graph`, `idle_blocks` and `bounds`. */
 static int new_profile(lua_State *L) {
   const gp_symbols_box *symbols = gp_check_symbols(L, 1);
-  gp_data *data = gp_check_data(L, 2);
+  gp_check_data(L, 2);
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 5);
   if (!lua_isnil(L, 5)) luaL_checktype(L, 5, LUA_TLIGHTUSERDATA);
@@ -93,6 +96,8 @@ static int new_profile(lua_State *L) {
       .selections = gp_push_selections(L, 4, symbols->symtab.count),
   };
   gp_profile_box *box = new_box(L, symbols);
+  gp_check_symbols(L, 1);  /* reading the options can run Lua code */
+  gp_data *data = gp_check_data(L, 2);
   gp_data_forget_index(data);  /* rarely are there more files to come */
   box->profile = gp_profile_build(symbols->image->image, &symbols->symtab, data,
                                   &options, &error);
@@ -150,6 +155,7 @@ static int demangle_ahead(lua_State *L) {
   gp_symbols_box *symbols = gp_check_symbols(L, -1);
   if (threads < 2 || !symbols->demangled) return 0;
   uint32_t *used = lua_newuserdatauv(L, graph->functions * sizeof *used, 0);
+  graph = &gp_check_profile(L, 1)->graph;  /* allocation can run a finalizer */
   for (uint32_t id = 0; id < graph->functions; id++)
     if (gp_callgraph_is_used(graph, id)) used[count++] = id;
   threads = choose_threads(L, 2, count);

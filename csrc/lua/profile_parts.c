@@ -41,13 +41,23 @@ static void keep_sampled(const gp_callgraph *graph, gp_rows *rows) {
   rows->count = kept;
 }
 
+/* Pushes an iteration over parts of the profile at stack index 1. Returns the profile's
+ * graph. It is looked up last: allocation can run a finalizer that closes the profile. */
+static const gp_callgraph *push_iteration(lua_State *L, const gp_part_kind *kind,
+                                          int order, gp_iteration **each) {
+  gp_check_profile(L, 1);
+  *each = gp_new_iteration(L, kind, 1, order);
+  return &gp_check_profile(L, 1)->graph;
+}
+
 /* profile:functions([order [, field...]]) */
 static int functions(lua_State *L) {
   enum { SELF, SYMBOL, ADDRESS, SAMPLED };
   static const char *const names[] = {"self", "symbol", "address", "sampled", NULL};
-  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
+  gp_iteration *each;
+  gp_check_profile(L, 1);
   int order = gp_order_option(L, 2, names);
-  gp_iteration *each = gp_new_iteration(L, &gp_function_parts, 1, 2);
+  const gp_callgraph *graph = push_iteration(L, &gp_function_parts, 2, &each);
   each->rows.row =
       order >= ADDRESS
           ? gp_order_functions(graph, GP_BY_ADDRESS, &each->rows.count)
@@ -58,16 +68,16 @@ static int functions(lua_State *L) {
 
 /* profile:entries([order [, field...]]): functions and cycles, in call graph order */
 static int entries(lua_State *L) {
-  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
-  gp_iteration *each = gp_new_iteration(L, &gp_node_parts, 1, 2);
+  gp_iteration *each;
+  const gp_callgraph *graph = push_iteration(L, &gp_node_parts, 2, &each);
   each->rows.row = gp_order_nodes(graph, &each->rows.count);
   return gp_return_iteration(L, gp_order_option(L, 2, NULL) == 0);
 }
 
 /* profile:cycles([order [, field...]]): sorted by number by default */
 static int cycles(lua_State *L) {
-  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
-  gp_iteration *each = gp_new_iteration(L, &gp_cycle_parts, 1, 2);
+  gp_iteration *each;
+  const gp_callgraph *graph = push_iteration(L, &gp_cycle_parts, 2, &each);
   each->rows.row = gp_order_cycles(graph, &each->rows.count);
   return gp_return_iteration(L, gp_order_option(L, 2, NULL) == 0);
 }
@@ -83,9 +93,10 @@ static uint32_t *arcs_by_count(gp_profile_box *box, const gp_callgraph *graph,
 /* profile:arcs([order [, field...]]) */
 static int arcs(lua_State *L) {
   static const char *const names[] = {"id", "count", NULL};
-  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
+  gp_iteration *each;
+  gp_check_profile(L, 1);
   int order = gp_order_option(L, 2, names);
-  gp_iteration *each = gp_new_iteration(L, &gp_arc_parts, 1, 2);
+  const gp_callgraph *graph = push_iteration(L, &gp_arc_parts, 2, &each);
   each->rows.row = order == 1
                        ? arcs_by_count(lua_touserdata(L, 1), graph, &each->rows.count)
                        : gp_order_arcs(graph, GP_BY_CREATION, &each->rows.count);
@@ -116,9 +127,9 @@ static int iterate_around(lua_State *L, neighbours what, uint32_t node, int orde
       [MEMBERS] = {&gp_function_parts, gp_order_members},
       [LINES] = {&gp_function_parts, gp_order_lines},
   };
-  const gp_callgraph *graph = &gp_open_profile(L, lua_touserdata(L, 1))->graph;
-  if (what == LINES) gp_check_lines(L, graph);
-  gp_iteration *each = gp_new_iteration(L, lists[what].kind, 1, order);
+  gp_iteration *each;
+  if (what == LINES) gp_check_lines(L, &gp_check_profile(L, 1)->graph);
+  const gp_callgraph *graph = push_iteration(L, lists[what].kind, order, &each);
   if (!lists[what].order(graph, node, &each->rows)) return gp_raise_no_memory(L);
   return gp_return_iteration(L, gp_order_option(L, order, NULL) == 0);
 }
@@ -269,16 +280,17 @@ static uint32_t function_at(lua_State *L, lua_Integer place, size_t functions) {
 }
 
 /* Pushes an array of the values of a field, whose name is at index `name`. */
-static void push_column(lua_State *L, const gp_profile *profile, int name) {
+static void push_column(lua_State *L, size_t functions, int name) {
   lua_Integer count = (lua_Integer)lua_rawlen(L, 2);
-  gp_part p = {L, &gp_function_parts, profile, 0, 1};
+  gp_part p = {L, &gp_function_parts, NULL, 0, 1};
   lua_getfield(L, LUA_REGISTRYINDEX, p.kind->fields);
   const gp_field *field = gp_check_field(L, name);
   lua_pop(L, 1);
   lua_createtable(L, (int)count, 0);
+  p.owner = gp_check_profile(L, 1);
   for (lua_Integer i = 1; i <= count; i++) {
-    p.id = function_at(L, i, profile->graph.functions);
-    gp_push_value(L, field->get(&p));
+    p.id = function_at(L, i, functions);
+    gp_push_field(&p, field);
     lua_rawseti(L, -2, i);
   }
 }
@@ -286,11 +298,11 @@ static void push_column(lua_State *L, const gp_profile *profile, int name) {
 /* profile:columns(ids, field...) -> an array for each field, with the values of
  * functions */
 static int columns(lua_State *L) {
-  const gp_profile *profile = gp_check_profile(L, 1);
+  size_t functions = gp_check_profile(L, 1)->graph.functions;
   luaL_checktype(L, 2, LUA_TTABLE);
   int last = lua_gettop(L);
   luaL_checkstack(L, last + 8, "too many fields");
-  for (int name = 3; name <= last; name++) push_column(L, profile, name);
+  for (int name = 3; name <= last; name++) push_column(L, functions, name);
   return last - 2;
 }
 

@@ -168,6 +168,7 @@ static int add_histogram(lua_State *L) {
     bad_field(L, "bin_count", "must be from 1 to 4294967295");
   header.bins = (size_t)bins;
   check_bins(L, &header);
+  data = gp_check_data(L, 1);  /* reading fields can run Lua code that closes the data */
   return result(L, gp_data_add_histogram(data, &header, &error), &error);
 }
 

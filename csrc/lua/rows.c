@@ -188,10 +188,10 @@ static const row_format *find_format(lua_State *L, int writer, row_writer *w) {
 }
 
 /* Pushes the format that formats[value] is. */
-static void push_format(lua_State *L, row_writer *w, const gp_part *p) {
+static void push_format(lua_State *L, row_writer *w, gp_part *p) {
   lua_getiuservalue(L, WRITER, WRITER_FORMATS);
   if (!w->by) return;
-  gp_push_value(L, w->by->get(p));
+  gp_push_field(p, w->by);
   lua_gettable(L, -2);
   lua_remove(L, -2);
 }
@@ -201,7 +201,7 @@ static void paint_format(lua_State *L, const row_writer *w, gp_part *p) {
   lua_getiuservalue(L, WRITER, WRITER_PAINT);
   lua_insert(L, -2);
   p->owner = gp_open_profile(L, w->profile);  /* reading the format can run Lua code */
-  for (int i = 0; i < w->paint_count; i++) gp_push_value(L, w->paint_by[i]->get(p));
+  for (int i = 0; i < w->paint_count; i++) gp_push_field(p, w->paint_by[i]);
   lua_call(L, w->paint_count + 1, 1);
 }
 
@@ -286,14 +286,12 @@ static void add_stack_value(lua_State *L, gp_stream *s, const gp_piece *piece,
   luaL_error(L, "field '%s' of a row: %s", name, problem);
 }
 
-/* Returns the value of a field. Reading it can run Lua code, which may close the profile,
- * so the profile is checked again. */
-static gp_field_value value_of(lua_State *L, const row_writer *w, gp_part *p,
+/* Returns the value of a field. */
+static gp_field_value value_of(lua_State *L, const row_writer *w, const gp_part *p,
                                const row_piece *piece, gp_label *label) {
   gp_field_value v = piece->field->get(p);
   if (piece->labelled)
     v = gp_label_of_node(L, w->labels, (uint32_t)(v.as.integer - 1), label);
-  p->owner = gp_open_profile(L, w->profile);
   return v;
 }
 

@@ -85,30 +85,41 @@ static double share_of_children(pid_t process) {
   return all > 0 ? children / all : 0;
 }
 
-/* Runs a program until it ends. Sets *status as waitpid does, and *children to the share
- * of its children. Returns 0 or an errno value. */
-static int run(const char *path, char **argv, char **environment, int *status,
-               double *children) {
+/* Waits until the program ends, forwards signals to it meanwhile, and sets *status and
+ * *children as `run` does. All signals are blocked; `mask` is the mask while it waits.
+ * Returns 0 or an errno value. */
+static int await(pid_t process, const sigset_t *mask, int *status, double *children) {
   struct sigaction before[FORWARDED];
-  sigset_t all, mask;
-  pid_t process;
-  sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &mask);
-  int failed = start(path, argv, environment, &mask, &process);
-  if (failed) {
-    sigprocmask(SIG_SETMASK, &mask, NULL);
-    return failed;
-  }
   running = process;
   start_forwarding(before);
-  sigprocmask(SIG_SETMASK, &mask, NULL);
+  sigprocmask(SIG_SETMASK, mask, NULL);
   /* WNOWAIT keeps the process number in use until no more signals are forwarded to it */
   siginfo_t ended;
   while (waitid(P_PID, (id_t)process, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
   for (int i = 0; i < FORWARDED; i++) sigaction(forwarded[i], &before[i], NULL);
   *children = share_of_children(process);
-  while (waitpid(process, status, 0) < 0 && errno == EINTR) {}
-  return 0;
+  pid_t found;
+  while ((found = waitpid(process, status, 0)) < 0 && errno == EINTR) {}
+  return found < 0 ? errno : 0;
+}
+
+/* Runs a program until it ends. Sets *status as waitpid does, and *children to the share
+ * of its children. Returns 0 or an errno value. SIGCHLD has its default action meanwhile,
+ * also in the program: if it were ignored here, the kernel would drop the status. */
+static int run(const char *path, char **argv, char **environment, int *status,
+               double *children) {
+  const struct sigaction standard = {.sa_handler = SIG_DFL};
+  struct sigaction before;
+  sigset_t all, mask;
+  pid_t process;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &mask);
+  sigaction(SIGCHLD, &standard, &before);
+  int failed = start(path, argv, environment, &mask, &process);
+  if (!failed) failed = await(process, &mask, status, children);
+  sigaction(SIGCHLD, &before, NULL);
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+  return failed;
 }
 
 /* Pushes an array of the strings in the table at `index`, which keeps them alive. */

@@ -46,7 +46,7 @@ static const uint32_t *push_functions(lua_State *L, int index, size_t count) {
 /* stack_tree(profile [, from]) -> tree of all measured stacks, or of those below the
  * functions with the numbers in the array `from` */
 static int new_tree(lua_State *L) {
-  const gp_profile *profile = gp_check_profile(L, 1);
+  gp_check_profile(L, 1);
   lua_settop(L, 2);
   size_t count = lua_isnil(L, 2) ? 0 : lua_rawlen(L, 2);
   const uint32_t *from = push_functions(L, 2, count);
@@ -56,6 +56,7 @@ static int new_tree(lua_State *L) {
   luaL_setmetatable(L, GP_STACK_TREE);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
+  const gp_profile *profile = gp_check_profile(L, 1);
   if (!gp_stack_tree_build(&box->tree, &profile->stacks, from, count))
     return gp_raise_no_memory(L);
   return 1;
@@ -72,14 +73,15 @@ static int close_tree(lua_State *L) {
  * ticks, the heaviest first; the ticks in each of them and below; number of all its
  * children. Node 0 is above the topmost nodes. */
 static int below(lua_State *L) {
-  gp_stack_tree *tree = check_tree(L);
-  lua_Number least = luaL_checknumber(L, 3);
   const uint32_t *children;
   size_t count;
+  check_tree(L);
+  lua_Number least = luaL_checknumber(L, 3);
+  lua_newtable(L);
+  lua_newtable(L);
+  gp_stack_tree *tree = check_tree(L);  /* allocation can run a finalizer */
   if (!gp_stack_tree_children(tree, check_node(L, tree, 0), &children, &count))
     return gp_raise_no_memory(L);
-  lua_newtable(L);
-  lua_newtable(L);
   for (size_t i = 0; i < count && (lua_Number)tree->total[children[i]] >= least; i++) {
     lua_pushinteger(L, children[i]);
     lua_rawseti(L, -3, (lua_Integer)i + 1);

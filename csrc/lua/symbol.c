@@ -103,7 +103,12 @@ static gp_field_value text_or_nil(const char *text) {
 }
 
 gp_field_value gp_name_of_symbol(const gp_part *p) {
-  return gp_text_value(gp_shown_name(p->L, symbols_of(p), p->id));
+  gp_symbols_box *box = symbols_of(p);
+  const bool reported = box->image->names_reported;
+  const char *name = gp_shown_name(p->L, box, p->id);
+  /* the handler of large names may have closed the object */
+  if (box->image->names_reported != reported) p->kind->open(p->L, p->whole);
+  return gp_text_value(name);
 }
 
 GP_GETTER(linker_name, gp_text_value(gp_linker_name(symbols_of(p), p->id)))
@@ -127,7 +132,10 @@ GP_GETTER(mapped, gp_boolean_value(symtab_of(p)->flags[p->id] & GP_MAPPED))
 
 /* The file or line of a symbol; nil if it is unknown. */
 static gp_field_value source_value(const gp_part *p, bool is_line) {
-  const gp_symbol_sources *sources = gp_sources_of_symbols(p->L, symbols_of(p));
+  gp_symbols_box *box = symbols_of(p);
+  const bool sourced = box->sourced;
+  const gp_symbol_sources *sources = gp_sources_of_symbols(p->L, box);
+  if (!sourced) p->kind->open(p->L, p->whole);  /* warnings may have closed the object */
   uint32_t file = sources->file[p->id];
   if (file == GP_NONE) return gp_no_value;
   if (is_line) return gp_integer_value(sources->line[p->id]);

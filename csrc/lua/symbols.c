@@ -36,13 +36,13 @@ gp_symbols_box *gp_open_symbols(lua_State *L, gp_symbols_box *box) {
 
 const gp_symbol_sources *gp_sources_of_symbols(lua_State *L, gp_symbols_box *box) {
   gp_error error = {""};
-  if (!box->sourced) {
-    gp_find_debug_files(L, box->image, !box->symtab.policy->debug_files);
-    if (!gp_symbol_sources_read(&box->sources, &box->symtab, box->image->image, NULL,
-                                &error))
-      gp_raise_no_memory(L);
-    box->sourced = true;
-  }
+  if (box->sourced) return &box->sources;
+  gp_find_debug_files(L, box->image, !box->symtab.policy->debug_files);
+  if (!box->sourced &&  /* finding files can run Lua code, which may have come here */
+      !gp_symbol_sources_read(&box->sources, &box->symtab, box->image->image, NULL,
+                              &error))
+    gp_raise_no_memory(L);
+  box->sourced = true;
   return &box->sources;
 }
 

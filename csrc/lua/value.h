@@ -24,7 +24,7 @@ typedef struct gp_label {
 } gp_label;
 
 typedef struct gp_field_value {
-  enum {
+  enum {  /* from GP_FIELD_TEXT on, it takes memory to make the Lua value */
     GP_FIELD_NIL, GP_FIELD_BOOLEAN, GP_FIELD_INTEGER, GP_FIELD_NUMBER, GP_FIELD_TEXT,
     GP_FIELD_SHORT, GP_FIELD_LABEL, GP_FIELD_PUSHED
   } type;

@@ -339,7 +339,7 @@ local function side_of(value, number, runs)
     side.runs = runs or side.runs
     return side
   end
-  arguments.check(value, "gprof.profile", number, "compare", 4)
+  arguments.check_with_data(value, number, "compare", 4)
   if value.by_line then
     arguments.bad(number, "compare", 3, "a profile by function expected")
   end

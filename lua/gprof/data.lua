@@ -294,7 +294,11 @@ end
 -- @function data:creations
 -- @treturn function iterator over the address of the function, and that of the line
 
---- Frees the memory. Profiles made from the data stay usable.
+--- Frees the memory. Of profiles made from the data, fields, functions, cycles and arcs
+-- stay usable, and so do reports of these, such as `"flat"` and `"graph"`. The data must
+-- be open for the methods `by_function` (of a profile by line), `find_limits`,
+-- `mismatch`, `threads` and `verify`; for reports that use these or the data, such as
+-- `"call_tree"` and `"info"`; for exports, and for gprof.compare.
 -- @function data:close
 
 --- A histogram.

@@ -288,7 +288,7 @@ end
 --   - `count`, `all`: number of items that passed, and of all items, if items were
 --     counted
 function core.profile_methods:verify(directories)
-  arguments.check(self, "gprof.profile", 0, "verify")
+  arguments.check_with_data(self, 0, "verify")
   if directories ~= nil then arguments.check(directories, "strings", 1, "verify") end
   return require "gprof.library.verify".all(self, directories)
 end
@@ -300,7 +300,7 @@ end
 -- @treturn string|nil such as "6 of 10 arcs do not lead to a function entry"; nil without
 --   such evidence
 function core.profile_methods:mismatch()
-  arguments.check(self, "gprof.profile", 0, "mismatch")
+  arguments.check_with_data(self, 0, "mismatch")
   local data = (state_of(self).program_data or self.data)
   if not self.odd and core.seem_to_fit(self.image, self.symbols, data) then return nil end
   return require "gprof.library.fit".mismatch(self, data)
@@ -375,7 +375,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string why they are not known: the profile has no call paths
 function core.profile_methods:threads()
-  arguments.check(self, "gprof.profile", 0, "threads")
+  arguments.check_with_data(self, 0, "threads")
   local recorded = require "gprof.library.libraries.recorded"
   return recorded.threads((state_of(self).program_data or self.data), self.rate,
     state_of(self).threads)
@@ -444,7 +444,7 @@ end
 -- @function profile:find_limits
 -- @tparam[opt] string how "calls": from the recorded calls alone, which takes less time
 function core.profile_methods:find_limits(how)
-  arguments.check(self, "gprof.profile", 0, "find_limits")
+  arguments.check_with_data(self, 0, "find_limits")
   if how ~= nil and how ~= "calls" then
     arguments.bad(1, "find_limits", 2, "nil or 'calls' expected")
   end
@@ -467,6 +467,7 @@ function core.profile_methods:by_function(inlines)
   arguments.check(self, "gprof.profile", 0, "by_function")
   local options = {}
   if not self.by_line then return self end
+  arguments.check_with_data(self, 0, "by_function")
   for name, value in pairs(state_of(self).options) do options[name] = value end
   options.line, options.missed = nil, nil
   options.frames = nil

@@ -37,7 +37,8 @@ local MEGABYTE <const> = 1048576
 -- 100 MB takes 400 MB and 3 seconds, or 90 seconds with all reports and exports.
 sandbox.memory, sandbox.time = 2048, 300
 
-local MAX_RESULT <const> = 32768  -- bytes of a message or a result
+-- Bytes of a result, and of an outcome: a result or a message after a keyword.
+local MAX_RESULT <const>, MAX_OUTCOME <const> = 32000, 32768
 
 local raise <const>, need <const> = failure.raise, failure.need
 
@@ -72,13 +73,19 @@ end
 -- Child process -------------------------------------------------------------------------
 
 -- Returns how the work ended: a keyword, and the result or error message as text.
+-- Messages may be cut, results must not be.
 local function outcome_of(done, result)
   if not done and type(result) == "table" then
     return result.quiet and "quiet" or "error", tostring(result.message)
   elseif not done then
     return "fault", tostring(result)
   end
-  return math.type(result) or type(result), tostring(result)
+  local text = tostring(result)
+  if #text > MAX_RESULT then
+    local problem = "the sandboxed work returned %d bytes: %d are possible"
+    return "error", problem:format(#text, MAX_RESULT)
+  end
+  return math.type(result) or type(result), text
 end
 
 -- Makes this process write its new files to an archive.
@@ -131,7 +138,7 @@ end
 -- Does the work in the child process, sends the outcome to the parent, and exits.
 local function run_child(run, work)
   local function leave(...)
-    run.outcome_writer:write(("%s %s"):format(...):sub(1, MAX_RESULT))
+    run.outcome_writer:write(("%s %s"):format(...):sub(1, MAX_OUTCOME))
     run.confinement.leave()
   end
   function os.exit(code)  -- luacheck: globals os.exit
@@ -170,7 +177,8 @@ local function fail_for_exit(run, how, code)
       name:sub(1, 1):lower() .. name:sub(2))
   end
   run.noise:seek("set", 0)
-  if (run.noise:read(MAX_RESULT) or ""):find "out of memory" then fail_for_memory(run) end
+  local noise = run.noise:read(MAX_OUTCOME) or ""
+  if noise:find "out of memory" then fail_for_memory(run) end
   raise("%s: the sandboxed process exited early (status %d)", run.about, code)
 end
 
@@ -216,7 +224,7 @@ end
 -- pipe's buffer; then the child cannot end before we read it.
 local function run_parent(run, process)
   run.outcome_writer:close()
-  local kind, text = (run.outcome_reader:read(MAX_RESULT) or ""):match "^(%l+) (.*)$"
+  local kind, text = (run.outcome_reader:read(MAX_OUTCOME) or ""):match "^(%l+) (.*)$"
   run.outcome_reader:close()
   local how, code = process:wait()
   local failed = kind == "error" or kind == "quiet"

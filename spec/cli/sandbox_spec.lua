@@ -188,6 +188,19 @@ describe("--sandbox does not change a byte of", function()
     assert.truthy(said[2]:find "loop")
   end)
 
+  it("the report of many regressions", function()
+    local plan = { functions = { "main" }, ticks = {}, calls = {} }
+    for i = 2, 600 do
+      plan.functions[i] = "a_function_with_a_long_name_" .. i
+      plan.calls[i - 1] = { "main", plan.functions[i], 1 }
+    end
+    local path, before = crafted.image(plan), crafted.gmon(plan)
+    for _, call in ipairs(plan.calls) do call[3] = 2 end
+    local said = check { "-b", path, crafted.gmon(plan), "--compare=" .. before, "--fail-on=calls:5" }
+    assert.equal(2, said[3])
+    assert.truthy(select(2, said[2]:gsub("\n", "")) >= 599)
+  end)
+
   it("the error about a file that is not an image", function()
     assert.truthy(check({ text, profile_of_lines })[2]:find "is not an object file")
     assert.truthy(check({ "/no/image" })[2]:find "No such file or directory")
@@ -552,6 +565,13 @@ describe("gprof.sandbox", function()
       io.write(io.open(%q):read "a")
     ]]):format(dir .. "/a", dir .. "/a", dir .. "/a"))
     assert.equal("a\n", shell.listing(dir))
+  end)
+
+  it("refuses results that are too long", function()
+    check("32000\nthe sandboxed work returned 32001 bytes: 32000 are possible\n", [[
+      print(#sandbox.run(function() return ("x"):rep(32000) end))
+      print(select(2, pcall(sandbox.run, function() return ("x"):rep(32001) end)).message)
+    ]])
   end)
 
   it("reports invalid arguments", function()

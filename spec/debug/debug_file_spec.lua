@@ -740,3 +740,54 @@ it("an image may be closed by its warn function", function()
   image = gprof.image(dir .. "/image", { warn = function() image:close() end })
   assert.error_matches(function() image:source(image.text_low) end, "image is closed")
 end)
+
+describe("a profile may be closed by the warn function of its image, while it is used by", function()
+  local names <const> = require "gprof.names"
+  local core <const> = require "gprof.core"
+  local dir = strip(calls, "-g")
+  link(dir)
+  objcopy("--only-keep-debug", build.program("cycles").image, dir .. "/image.debug")  -- of a different build
+  shell.check { "mkdir", dir .. "/.debug" }
+  put(dir, ".debug/image.debug")
+
+  for use, read in pairs {
+    ["an iterator"] = function(profile)
+      for _ in profile:functions("address", "id", "file", "calls", "name", "self") do end
+    end,
+    ["an iterator that has no first value"] = function(profile)
+      for _ in profile:functions("address", "cycle", "file") do end
+    end,
+    ["get"] = function(profile) return profile:get(1, "line", "calls", "self", "kind") end,
+    ["lookup"] = function(profile)
+      return profile:lookup(profile:functions("address", "address")(), "file", "calls", "self")
+    end,
+    ["columns"] = function(profile) return profile:columns({ 1, 2 }, "file", "calls") end,
+    ["labels"] = function(profile)
+      return names.labels(profile, { inline_file_names = true, references = true })[1]
+    end,
+    ["labels of static functions"] = function(profile)
+      local labels = names.labels(profile, { static_files = true, references = true })
+      for f in profile:functions() do
+        if f.static and f.calls > 0 then return labels[f.id] end
+      end
+    end,
+    ["rows"] = function(profile)
+      local stream = core.stream(function() end)
+      return stream:rows(profile, "function", "%{file} %{calls:d} %{self:.2f}")(1)
+    end,
+    ["painted rows"] = function(profile)
+      local stream = core.stream(function() end)
+      local options = { paint = function(format) return format end, paint_by = { "file", "calls", "name", "self" } }
+      return stream:rows(profile, "function", "%{calls:d}\n", options)(1)
+    end,
+    ["annotation"] = function(profile) return core.annotation(profile, 1) end,
+    ["sums of files"] = function(profile) return core.annotated(profile, 1) end,
+  } do
+    it(use, function()
+      local profile
+      local image = gprof.image(dir .. "/image", { warn = function() profile:close() end })
+      profile = gprof.profile(image, gprof.data(image, calls.gmon))
+      assert.error_matches(function() read(profile) end, "profile is closed")
+    end)
+  end
+end)

@@ -548,6 +548,32 @@ describe("closing", function()
     assert.equal("leaf", gprof.profile(image, data):functions()().name)
   end)
 
+  it("data, by a field of a histogram that is added to it, makes it unusable", function()
+    local data = gprof.data.new()
+    local histogram = setmetatable({ low = 0, high = 16, bins = { 1 } },
+      { __index = function() data:close() end })
+    assert.error_matches(function() data:add_histogram(histogram) end, "data is closed")
+  end)
+
+  it("a profile by a finalizer, while its fields are read, makes it unusable", function()
+    for _, read in ipairs {
+      function(profile) return profile:get(1, "name", "symbol", "name", "calls", "self") end,
+      function(profile) return profile:columns({ 1, 2, 3 }, "name", "calls") end,
+      function(profile) for _ in profile:functions("address", "name", "calls", "symbol", "self") do end end,
+      function(profile) for _ in profile:arcs() do end end,
+    } do
+      local profile = open()
+      local done, problem = true, nil
+      for _ = 1, 100000 do
+        setmetatable({}, { __gc = function() profile:close() end })
+        done, problem = pcall(read, profile)
+        if not done then break end
+      end
+      assert.is_false(done)
+      assert.truthy(problem:find("profile is closed", 1, true), problem)
+    end
+  end)
+
   it("data does not affect profiles made from it", function()
     local profile, data, image = open()
     data:close()
@@ -558,6 +584,26 @@ describe("closing", function()
       function() return data.arc_records end,
       function() return data:read("gmon.out") end,
       function() return gprof.profile(image, data) end)
+  end)
+
+  it("data makes the methods of its profiles that need it unusable", function()
+    local profile, data, image = open()
+    local by_line = gprof.profile(image, data, { line = true })
+    local other = open()
+    data:close()
+    assert.equal(profile, profile:by_function())
+    check_error("on bad self (the profile's data is closed)",
+      function() profile:mismatch() end,
+      function() profile:verify() end,
+      function() profile:threads() end,
+      function() profile:find_limits() end,
+      function() profile:find_limits "calls" end,
+      function() profile:report("call_tree", {}, function() end) end,
+      function() by_line:by_function() end)
+    check_error("bad argument #1 to 'compare' (the profile's data is closed)",
+      function() gprof.compare(profile, other) end)
+    check_error("bad argument #2 to 'compare' (the profile's data is closed)",
+      function() gprof.compare(other, profile) end)
   end)
 
   it("twice is allowed", function()

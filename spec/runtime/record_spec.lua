@@ -141,6 +141,29 @@ describe("--record", function()
     end
   end)
 
+  -- The kernel keeps no status of children for a process that ignores SIGCHLD.
+  it("ends as the program does, even if it was started with SIGCHLD ignored", function()
+    local ignoring <const> = { "perl", "-e", '$SIG{CHLD} = "IGNORE"; exec @ARGV' }
+    local function start(argv)
+      return shell.run(table.move(argv, 1, #argv, #ignoring + 1, { table.unpack(ignoring) }), options())
+    end
+    for word, ending in pairs { e = { status = 3 }, A = { signal = 6 } } do
+      local result = start(words(built.image, word))
+      assert.same({ ending.status, ending.signal }, { result.status, result.signal })
+    end
+    local script = shell.write(shell.tmpdir "script" .. "/record.lua", ([[
+      package.path = %q
+      local gprof = require "gprof"
+      print(assert(gprof.record { %q, "e" }).status)
+      local process <close> = require "gprof.core".fork(io.stdout)
+      if process == false then os.exit(3) end
+      print(pcall(process.wait, process))
+    ]]):format(program.root .. "/?.lua", built.image))
+    local argv = table.move(program.interpreter, 1, #program.interpreter, 1, {})
+    argv[#argv + 1] = script
+    assert.same("3\nfalse\tcannot wait for a process: No child processes\n", start(argv).stdout)
+  end)
+
   it("finds the profile where GMON_OUT_PREFIX says", function()
     local where = options { env = { GMON_OUT_PREFIX = "run", LD_PRELOAD = false } }
     local result = shell.run(words(built.image, "s"), where)

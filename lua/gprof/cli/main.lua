@@ -72,13 +72,16 @@ end
 -- Prints what the settings request. Returns the exit status.
 local function report(settings)
   local skipped, regressions, differs = run_settings(settings)
-  for _, line in ipairs(regressions) do
-    require "gprof.format.terminal".tell("gprof.lua: " .. line)
+  if not settings.sandbox then  -- otherwise, the sandboxed process has printed the lines
+    for _, line in ipairs(regressions) do
+      require "gprof.format.terminal".tell("gprof.lua: " .. line)
+    end
+    regressions = #regressions
   end
   if skipped > 0 then
     failure.raise("bad profiles skipped: %d", skipped)
   end
-  return differs and 1 or regressions[1] and REGRESSION or 0
+  return differs and 1 or regressions > 0 and REGRESSION or 0
 end
 
 -- Does what the arguments request. Returns the exit status. `about` gets the field

@@ -14,6 +14,7 @@ local profile_files = require "gprof.library.files.profile_files"
 local raise <const> = require "gprof.library.failure".raise
 local run = require "gprof.cli.run"
 local sandbox = require "gprof.sandbox"
+local terminal = require "gprof.format.terminal"
 
 local function add_all(paths, more)
   table.move(more or {}, 1, #(more or {}), #paths + 1, paths)
@@ -170,10 +171,9 @@ end
 -- Unpacks the results of a run. The string is untrusted: an attacker may have taken over
 -- the child.
 local function unpack_results(text)
-  local parts = {}
-  for part in (tostring(text) .. "\0"):gmatch "(%Z*)%z" do parts[#parts + 1] = part end
-  return math.tointeger(tonumber(parts[1])) or 0, { table.unpack(parts, 3) },
-    parts[2] == "true"
+  local function number(digits) return math.tointeger(tonumber(digits)) or 0 end
+  local skipped, regressions, differs = tostring(text):match "^(%d+) (%d+) (%l+)$"
+  return number(skipped), number(regressions), differs == "true"
 end
 
 --- Reads, checks and prints what the settings request, like `gprof.cli.run`, in the
@@ -181,18 +181,20 @@ end
 -- @tparam table settings from `command_line.read`
 -- @tparam stream write
 -- @treturn integer the number of bad profiles, which were skipped
--- @treturn {string,...} a line about each regression
+-- @treturn integer the number of regressions; the lines about them are already printed,
+--   because a result of the sandbox has a limited size
 -- @treturn boolean whether --verify finds that image, profile and source do not match
 -- @raise a table with the field `message`
 return function(settings, write)
   local image = defaults.image_path(settings)
   local _ <close> = require "gprof.cli.sum.sum_target".open(settings)
   use_one_process(settings)
-  -- Runs in the child. Packs into a string: the number of bad profiles, whether --verify
-  -- finds a mismatch, and the lines about regressions.
+  -- Runs in the child. Packs into a string: the number of bad profiles, the number of
+  -- regressions, and whether --verify finds a mismatch.
   local function packed_run(stream)
     local skipped, regressions, differs = run(settings, stream)
-    return table.concat({ skipped, tostring(differs), table.unpack(regressions) }, "\0")
+    for _, line in ipairs(regressions) do terminal.tell("gprof.lua: " .. line) end
+    return ("%d %d %s"):format(skipped, #regressions, differs == true)
   end
   return unpack_results(sandbox.run(packed_run, {
     about = image, read = readable(settings, image), writes = requested(settings),

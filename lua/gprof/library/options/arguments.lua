@@ -136,6 +136,20 @@ function arguments.check(value, kind, number, name, level)
   arguments.bad(number, name, level or 3, "%s", problem)
 end
 
+--- Checks a profile that is used with its data: both must be open.
+-- @param profile the argument
+-- @tparam integer number position of the argument; 0 for the object of a method
+-- @tparam string name name of the function
+-- @tparam[opt=3] integer level as for `error` in the calling function
+-- @treturn profile
+-- @raise "bad argument ..." if it is invalid
+function arguments.check_with_data(profile, number, name, level)
+  level = level or 3
+  arguments.check(profile, "gprof.profile", number, name, level + 1)
+  if not arguments.wrong_object(profile.data, "gprof.data") then return profile end
+  arguments.bad(number, name, level, "the profile's data is closed")
+end
+
 --- Checks an optional table of options.
 -- @param given the argument: a table or nil
 -- @tparam integer number position of the argument
