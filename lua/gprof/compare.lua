@@ -161,7 +161,7 @@ function compare.sum(sides)
     sum.total_spread = larger(sum.total_spread, side.total_spread)
   end
   sum.coverage = expected > 0 and sum.ticks / expected or 1
-  sum.functions = matching.merge(sides)
+  sum.functions = require "gprof.analysis.merging".merge(sides)
   return sum
 end
 

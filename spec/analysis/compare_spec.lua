@@ -7,6 +7,7 @@ local crafted = require "support.crafted"
 local program = require "support.program"
 local gprof = require "gprof"
 local matching = require "gprof.analysis.matching"
+local merging = require "gprof.analysis.merging"
 local shell = require "support.shell"
 local significance = require "gprof.analysis.significance"
 
@@ -55,7 +56,7 @@ describe("functions of two programs", function()
   local function merged(...)
     local sides, texts = {}, {}
     for i, list in ipairs { ... } do sides[i] = { functions = functions(list), runs = 1 } end
-    for i, f in ipairs(matching.merge(sides)) do texts[i] = describe(f) .. ": " .. f.calls end
+    for i, f in ipairs(merging.merge(sides)) do texts[i] = describe(f) .. ": " .. f.calls end
     table.sort(texts)
     return texts
   end
@@ -166,7 +167,7 @@ describe("functions of two programs", function()
       list[2].inner_calls, list[2].inner_ticks, list[2].least_ticks, list[2].most_ticks = 1, 1, 1, 1
       return { functions = list, runs = 1 }
     end
-    local list = matching.merge { side(), side() }
+    local list = merging.merge { side(), side() }
     assert.equal(2, #list)
     matching.pair(list, functions { "f a.c" }, function(old) assert.same({ 2, 2 }, { old.calls, old.whole_ticks }) end)
   end)

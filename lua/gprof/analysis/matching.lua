@@ -8,10 +8,6 @@
 -- A function and its clones are summed if the programs have different clones of it (see
 -- gprof.analysis.clones).
 --
--- Runs of one program that were exported apart are merged. They may be from several
--- directories, and each may lack functions that did not run. So functions of the same
--- name match only if their files do.
---
 -- A function is a table with the fields `name`, `file` and `line` (or nil), and the
 -- amounts listed below; amounts that are missing count as 0. A function that stands for
 -- several has them in `members`; if the file of any of them is unknown, so is its file.
@@ -55,8 +51,10 @@ local function add(sum, f)
   table.move(members, 1, #members, #sum.members + 1, sum.members)
 end
 
--- Returns the sum of functions, as one function; nil if the list is empty.
-local function join(functions)
+--- Returns the sum of functions, as one function; nil if the list is empty.
+-- @tparam {table,...} functions
+-- @treturn table|nil
+function matching.join(functions)
   local sum
   for _, f in ipairs(functions) do
     sum = sum or { name = f.name, file = f.file, line = f.line, members = {} }
@@ -73,7 +71,7 @@ local function join_by_file(functions)
     if by_file[file] then
       add(by_file[file], f)
     else
-      by_file[file] = join { f }
+      by_file[file] = matching.join { f }
       list[#list + 1] = by_file[file]
     end
   end
@@ -85,7 +83,7 @@ end
 -- count both twice.
 local function without_inner(f)
   if not f.inner_calls then return f end
-  local rest = join { f }
+  local rest = matching.join { f }
   rest.whole_ticks = math.max(f.whole_ticks - f.inner_ticks, 0)
   rest.least_ticks = math.max(f.least_ticks - f.inner_ticks, 0)
   rest.calls = math.max(f.calls - f.inner_calls, 0)
@@ -124,8 +122,10 @@ local function group_of(side, name)
   return several and join_by_file(several) or { side.first[name] }
 end
 
--- Returns the endings of a path: its last component, its last two components, and so on.
-local function endings(path)
+--- Returns the endings of a path: its last component, its last two components, and so on.
+-- @tparam string path
+-- @treturn {string,...}
+function matching.endings(path)
   local list, reversed, slash = {}, path:reverse(), 0
   repeat
     slash = reversed:find("/", slash + 1, true)
@@ -162,7 +162,7 @@ local function pair_by(key, old_list, new_list, pair)
   local new_groups, paired = group_by(key, new_list), {}
   for _, k in ipairs(keys) do
     if new_groups[k] then
-      pair(join(old_groups[k]), join(new_groups[k]))
+      pair(matching.join(old_groups[k]), matching.join(new_groups[k]))
       for _, list in ipairs { old_groups[k], new_groups[k] } do
         for _, f in ipairs(list) do paired[f] = true end
       end
@@ -184,7 +184,7 @@ local function all_endings(...)
   local by_function, most = {}, 0
   for _, functions in ipairs { ... } do
     for _, f in ipairs(functions) do
-      by_function[f] = endings(f.file)
+      by_function[f] = matching.endings(f.file)
       most = math.max(most, #by_function[f])
     end
   end
@@ -197,8 +197,11 @@ local function pair_with_none(old_list, new_list, pair)
   for _, f in ipairs(new_list) do pair(nil, f) end
 end
 
--- Pairs functions with the same name by file: the longest common endings first.
-local function pair_by_file(old_list, new_list, pair)
+--- Pairs functions with the same name by file: the longest common endings first.
+-- @tparam {table,...} old_list
+-- @tparam {table,...} new_list
+-- @tparam function pair as for `matching.pair`
+function matching.pair_by_file(old_list, new_list, pair)
   old_list, new_list = pair_by(function(f) return f.file end, old_list, new_list, pair)
   local by_function, most = all_endings(old_list, new_list)
   for count = most, 1, -1 do
@@ -214,12 +217,12 @@ end
 local function pair_group(old_list, new_list, pair, file_of)
   local one_each = not file_of and #old_list == 1 and #new_list == 1
   if one_each or has_unknown_file(old_list) or has_unknown_file(new_list) then
-    pair(join(old_list), join(new_list))
+    pair(matching.join(old_list), matching.join(new_list))
   elseif file_of then
     old_list, new_list = pair_by(file_of, old_list, new_list, pair)
     pair_with_none(old_list, new_list, pair)
   else
-    pair_by_file(old_list, new_list, pair)
+    matching.pair_by_file(old_list, new_list, pair)
   end
 end
 
@@ -234,9 +237,15 @@ local function pair_name(old, new, name, pair, file_of)
   end
 end
 
--- `file_of`: see `pair_group`; nil for two programs. Runs of one program have the same
--- clones, even if some of these did not run.
-local function pair_lists(old_list, new_list, pair, file_of)
+--- Pairs the functions of two programs, or of two runs of one program. Runs of one
+-- program have the same clones, even if some of these did not run.
+-- @tparam {table,...} old_list functions of the old program
+-- @tparam {table,...} new_list functions of the new program
+-- @tparam function pair called with each old function and the matching new one; one of
+--   them is nil if there is no match
+-- @tparam[opt] function file_of for runs of one program: returns the same for functions
+--   of the same file
+function matching.pair(old_list, new_list, pair, file_of)
   old_list, new_list = placed_names.pair(old_list, new_list, pair, file_of ~= nil)
   local joined = not file_of and clones.differing(old_list, new_list)
   local old, new = by_name(old_list, joined), by_name(new_list, joined)
@@ -244,139 +253,6 @@ local function pair_lists(old_list, new_list, pair, file_of)
   for _, name in ipairs(new.names) do
     if not old.first[name] then pair_name(old, new, name, pair, file_of) end
   end
-end
-
---- Pairs the functions of two programs.
--- @tparam {table,...} old_list functions of the old program
--- @tparam {table,...} new_list functions of the new program
--- @tparam function pair called with each old function and the matching new one; one of
---   them is nil if there is no match
-function matching.pair(old_list, new_list, pair)
-  pair_lists(old_list, new_list, pair)
-end
-
--- Merging -------------------------------------------------------------------------------
-
--- Returns the highest count of two groups of runs; nil if neither is a baseline.
-local function highest_of(count, most, was, is, old_runs, new_runs)
-  if not (was[most] or is[most]) then return nil end
-  local old, new = was[most] or was[count] or 0, is[most] or is[count] or 0
-  return math.max(old / old_runs, new / new_runs) * (old_runs + new_runs)
-end
-
-local NONE <const> = { count = 0 }
-
--- Returns the sum of a function of two groups of runs, one of which may lack it. The
--- spread between runs is not a sum.
-local function merge_function(was, is, old_runs, new_runs)
-  local sum = join { was or is, was and is }
-  was, is = was or NONE, is or NONE
-  for count, most in pairs(matching.highest) do
-    sum[most] = highest_of(count, most, was, is, old_runs, new_runs)
-  end
-  for _, spread in ipairs { "self_spread", "total_spread" } do
-    local one, other = was[spread], is[spread]
-    sum[spread] = (one or other) and math.max(one or 0, other or 0)
-  end
-  sum.count = math.max(was.count, is.count)
-  return sum
-end
-
--- Returns the file of the function "main", nil if it is unknown.
-local function main_file(functions)
-  for _, f in ipairs(functions) do
-    if f.name == "main" then return f.file end
-  end
-end
-
--- Returns the part of a path before the last components that another path also has; nil
--- if they have none in common.
-local function root_of(path, other)
-  local common
-  local others = endings(other)
-  for i, ending in ipairs(endings(path)) do
-    if ending ~= others[i] then break end
-    common = ending
-  end
-  return common and path:sub(1, #path - #common)
-end
-
--- Sets in `places`, for each file below `root`, where it would be below `other`.
-local function set_places(places, functions, root, other)
-  for _, f in ipairs(functions) do
-    local file = f.file
-    if file and file:sub(1, #root) == root and (root ~= "" or file:sub(1, 1) ~= "/") then
-      places[file] = other .. file:sub(#root + 1)
-    end
-  end
-end
-
--- Returns groups of runs to merge. Directories are compared by the file of "main": the
--- groups of which it is known are `placed`. Also returns a table from files to the same
--- files in the directory of the first such group.
-local function groups_of(sides)
-  local places, groups, first = {}, {}, nil
-  for i, side in ipairs(sides) do
-    local main = main_file(side.functions)
-    first = first or main
-    local root = main and root_of(main, first)
-    if root then set_places(places, side.functions, root, root_of(first, main)) end
-    groups[i] = { functions = side.functions, runs = side.runs, placed = root ~= nil }
-  end
-  return groups, places
-end
-
--- Returns the files of functions, each as a function.
-local function files_of(functions)
-  local files, seen = {}, {}
-  for _, f in ipairs(functions) do
-    if f.file and not seen[f.file] then
-      seen[f.file] = true
-      files[#files + 1] = { name = "", file = f.file }
-    end
-  end
-  return files
-end
-
--- Returns a function that returns the same for functions of the same file: in the same
--- place or, if the directories are unknown, with the longest common ending of its path.
-local function file_matcher(old, new, places)
-  if old.placed and new.placed then
-    return function(f) return places[f.file] or f.file end
-  end
-  local group_of_file = {}
-  pair_by_file(files_of(old.functions), files_of(new.functions), function(was, is)
-    local group = was or is
-    for _, side in ipairs { group, is } do
-      for _, f in ipairs(matching.members(side)) do group_of_file[f.file] = group end
-    end
-  end)
-  return function(f) return group_of_file[f.file] end
-end
-
-local function merge_two(old, new, places)
-  local functions = {}
-  pair_lists(old.functions, new.functions, function(was, is)
-    functions[#functions + 1] = merge_function(was, is, old.runs, new.runs)
-  end, file_matcher(old, new, places))
-  return { functions = functions, runs = old.runs + new.runs,
-    placed = old.placed and new.placed }
-end
-
---- Sums the functions of several groups of runs of a program.
--- @tparam {table,...} sides each with its `functions` and number of `runs`
--- @treturn {table,...} functions
-function matching.merge(sides)
-  local groups, places = groups_of(sides)
-  while groups[2] do
-    local merged = {}
-    for i = 1, #groups, 2 do  -- by twos: the sum of many grows only a few times
-      local one, other = groups[i], groups[i + 1]
-      merged[#merged + 1] = other and merge_two(one, other, places) or one
-    end
-    groups = merged
-  end
-  return groups[1].functions
 end
 
 return matching
