@@ -76,7 +76,8 @@ static bool copy_parts(gp_stack_tree *tree, const gp_stacks *stacks, const uint3
   parts p = {.own = &tree->own};
   p.first = gp_column(stacks->count + 1, sizeof *p.first);
   bool done = p.first && find_topmost(&p, from, count);
-  for (size_t row = 0; done && row < stacks->count; row++) done = add_row(&p, stacks, row);
+  for (size_t row = 0; done && row < stacks->count; row++)
+    done = add_row(&p, stacks, row);
   free(p.topmost);
   free(p.first);
   free(p.top);
