@@ -231,10 +231,19 @@ static const char *reason_for_bins(const gp_histogram *a, const gp_histogram *b)
   return "the profile is probably from another build of the program";
 }
 
-/* Whether `new` has the dimension, the rate and the bin size of `first`. Bin sizes may
- * differ by 2e-6 bytes. */
-static bool is_compatible(const gp_data *data, const gp_histogram *first,
-                          const gp_histogram *new, uint64_t offset, gp_error *error) {
+static bool is_same_unit(const gp_data *data, const gp_histogram *a,
+                         const gp_histogram *b) {
+  return strcmp(a->dimension, b->dimension) == 0 && a->abbreviation == b->abbreviation &&
+         (a->rate == b->rate || data->mixed_rates);
+}
+
+bool gp_data_has_unit(const gp_data *data, const gp_histogram *histogram) {
+  return data->histogram_count == 0 || is_same_unit(data, data->histograms, histogram);
+}
+
+/* Reports that the unit or the rate of `new` differs from that of `first`. */
+static bool fail_unit(const gp_histogram *first, const gp_histogram *new,
+                      uint64_t offset, gp_error *error) {
   if (strcmp(new->dimension, first->dimension) != 0)
     return gp_fail(error,
                    "histogram%s counts '%s', but earlier ones count '%s'",
@@ -244,16 +253,20 @@ static bool is_compatible(const gp_data *data, const gp_histogram *first,
                    "histogram%s counts '%s' (%c), but earlier ones count '%s' (%c)",
                    origin_of(offset).text, new->dimension, new->abbreviation,
                    first->dimension, first->abbreviation);
+  return gp_fail(error,
+                 "histogram%s has rate %" PRIu32 ", but earlier ones have %" PRIu32,
+                 origin_of(offset).text, new->rate, first->rate);
+}
+
+/* Whether `new` has the bin size of `first`. Bin sizes may differ by 2e-6 bytes. */
+static bool has_scale(const gp_data *data, const gp_histogram *first,
+                      const gp_histogram *new, uint64_t offset, gp_error *error) {
   double scale = gp_histogram_scale(new), expected = gp_histogram_scale(first);
   if (fabs(scale - expected) > 1e-6 && !data->mixed_scales)
     return gp_fail(error,
                    "histogram%s has bins of %g bytes, but earlier ones have %g: %s",
                    origin_of(offset).text, scale * 2, expected * 2,
                    reason_for_bins(new, first));
-  if (new->rate != first->rate && !data->mixed_rates)
-    return gp_fail(error,
-                   "histogram%s has rate %" PRIu32 ", but earlier ones have %" PRIu32,
-                   origin_of(offset).text, new->rate, first->rate);
   return true;
 }
 
@@ -277,13 +290,13 @@ static bool is_valid(const gp_histogram *new, bool is_as_gnu, uint64_t offset,
   return true;
 }
 
-/* Checks that a histogram can be added. Sets *same to the histogram with the same range,
- * or to NULL if there is none. */
+/* Checks that a histogram can be added, if its unit and rate fit. Sets *same to the
+ * histogram with the same range, or to NULL if there is none. */
 static bool find_same(const gp_data *data, const gp_histogram *header, uint64_t offset,
                       gp_histogram **same, gp_error *error) {
   const gp_histogram *first = data->histogram_count > 0 ? data->histograms : header;
   if (!is_valid(header, data->mixed_rates, offset, error) ||
-      !is_compatible(data, first, header, offset, error))
+      !has_scale(data, first, header, offset, error))
     return false;
   uint32_t above = gp_data_histogram_above(data, header->low);
   gp_histogram *next = above != GP_NONE ? &data->histograms[above] : NULL;
@@ -298,15 +311,39 @@ static bool find_same(const gp_data *data, const gp_histogram *header, uint64_t 
                  next->high);
 }
 
-bool gp_data_accepts(const gp_data *data, const gp_histogram *header, uint64_t offset,
-                     gp_error *error) {
+/* Whether the unit and the rate of a histogram allow to add it; `sampled` is whether it
+ * has samples. As in GNU gprof, units must always agree if rates may differ. */
+static bool accepts_unit(const gp_data *data, const gp_histogram *header, bool sampled,
+                         uint64_t offset, gp_error *error) {
+  bool any = !(data->sampled && sampled) && !data->mixed_rates;
+  return any || gp_data_has_unit(data, header) ||
+         fail_unit(data->histograms, header, offset, error);
+}
+
+void gp_data_take_unit(gp_data *data, const gp_histogram *header) {
+  if (data->sampled || gp_data_has_unit(data, header)) return;
+  for (size_t i = 0; i < data->histogram_count; i++) {
+    gp_histogram *histogram = &data->histograms[i];
+    histogram->rate = header->rate;
+    memcpy(histogram->dimension, header->dimension, sizeof header->dimension);
+    histogram->abbreviation = header->abbreviation;
+  }
+}
+
+bool gp_data_accepts(const gp_data *data, const gp_histogram *header, bool sampled,
+                     uint64_t offset, gp_error *error) {
   gp_histogram *same;
-  return find_same(data, header, offset, &same, error);
+  return accepts_unit(data, header, sampled, offset, error) &&
+         find_same(data, header, offset, &same, error);
 }
 
 gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header,
                                 uint64_t offset, bool *is_new, gp_error *error) {
   gp_histogram *histogram;
+  if (!gp_data_has_unit(data, header)) {
+    fail_unit(data->histograms, header, offset, error);
+    return NULL;
+  }
   if (!find_same(data, header, offset, &histogram, error)) return NULL;
   *is_new = histogram == NULL;
   if (*is_new) histogram = append_histogram(data, header);
@@ -382,35 +419,65 @@ static bool add_reserved(gp_data *data, const gp_histogram *histogram, size_t ol
          gp_bins_merge(same, histogram, error);
 }
 
+bool gp_data_leaves_out(const gp_data *data, const gp_histogram *histogram) {
+  return data->sampled && !gp_data_has_unit(data, histogram);
+}
+
 bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram,
                            gp_error *error) {
   size_t old_count = data->histogram_count;
-  bool is_new;
-  return can_add_histogram(data, histogram, &is_new, error) &&
-         reserve_histogram(data, histogram, error) &&
-         add_reserved(data, histogram, old_count, error);
+  bool is_new, sampled = gp_bins_next(histogram, 0) < histogram->bins;
+  if (!accepts_unit(data, histogram, sampled, GP_NO_OFFSET, error) ||
+      !can_add_histogram(data, histogram, &is_new, error))
+    return false;
+  if (gp_data_leaves_out(data, histogram)) return true;
+  if (!reserve_histogram(data, histogram, error) ||
+      !add_reserved(data, histogram, old_count, error))
+    return false;
+  gp_data_take_unit(data, histogram);
+  data->sampled |= sampled;
+  return true;
 }
 
 /* --- merging sums ------------------------------------------------------------ */
 
-/* Numbers of records that a merge adds. */
-typedef struct new_counts {
-  size_t histograms, arcs, blocks;
-} new_counts;
+/* What a merge adds. */
+typedef struct addition {
+  const gp_data *other;
+  size_t histograms;    /* of `other`; 0 if they are left out */
+  size_t new_histograms, new_arcs, new_blocks;
+} addition;
 
-/* Whether all records of `other` can be added. This is checked before any record is
- * added, because an error must leave the data unchanged. Counts the new records in
- * *added. */
-static bool can_merge(gp_data *data, const gp_data *other, new_counts *added,
-                      gp_error *error) {
+/* Whether the units and rates of all histograms fit. */
+static bool units_fit(const gp_data *data, const gp_data *other, gp_error *error) {
+  const gp_histogram *all = other->histograms;
+  for (size_t i = 0; i < other->histogram_count; i++)
+    if (!is_same_unit(data, all, &all[i]))
+      return fail_unit(all, &all[i], GP_NO_OFFSET, error);
+  return other->histogram_count == 0 ||
+         accepts_unit(data, all, other->sampled, GP_NO_OFFSET, error);
+}
+
+/* Whether all histograms of `other` can be added, or left out. */
+static bool can_add_histograms(gp_data *data, addition *a, gp_error *error) {
+  const gp_data *other = a->other;
+  if (!units_fit(data, other, error)) return false;
   for (size_t i = 0; i < other->histogram_count; i++) {
     bool is_new;
-    if (!is_compatible(data, other->histograms, &other->histograms[i], GP_NO_OFFSET,
-                       error) ||
-        !can_add_histogram(data, &other->histograms[i], &is_new, error))
-      return false;
-    added->histograms += is_new;
+    if (!can_add_histogram(data, &other->histograms[i], &is_new, error)) return false;
+    a->new_histograms += is_new;
   }
+  a->histograms = other->histogram_count;
+  if (a->histograms > 0 && gp_data_leaves_out(data, other->histograms))
+    a->histograms = a->new_histograms = 0;
+  return true;
+}
+
+/* Whether all records of `other` can be added. This is checked before any record is
+ * added, because an error must leave the data unchanged. Counts the new records. */
+static bool can_merge(gp_data *data, addition *a, gp_error *error) {
+  const gp_data *other = a->other;
+  if (!can_add_histograms(data, a, error)) return false;
   data->arcs.next = 0;
   if (!index_arcs(&data->arcs)) return gp_fail_memory(error);
   for (size_t i = 0; i < other->arcs.count; i++) {
@@ -418,7 +485,7 @@ static bool can_merge(gp_data *data, const gp_data *other, new_counts *added,
     uint64_t sum = row == GP_NONE ? 0 : data->arcs.calls[row];
     if (!add_count(&sum, other->arcs.calls[i], GP_NO_OFFSET, error)) return false;
     if (row == GP_NONE)
-      added->arcs++;
+      a->new_arcs++;
     else
       data->arcs.next = row + 1;
   }
@@ -427,7 +494,7 @@ static bool can_merge(gp_data *data, const gp_data *other, new_counts *added,
         gp_hash_find(&data->blocks.index, (gp_key){other->blocks.address[i], 0});
     uint64_t sum = row == GP_NONE ? 0 : data->blocks.executions[row];
     if (!add_count(&sum, other->blocks.executions[i], GP_NO_OFFSET, error)) return false;
-    added->blocks += row == GP_NONE;
+    a->new_blocks += row == GP_NONE;
   }
   return true;
 }
@@ -442,23 +509,22 @@ static size_t first_changed(size_t count, size_t new) {
   return first;
 }
 
-/* Makes all allocations for adding `other`. On failure, removes the histograms that were
+/* Makes all allocations for an addition. On failure, removes the histograms that were
  * added. */
-static bool reserve(gp_data *data, const gp_data *other, new_counts added,
-                    gp_error *error) {
+static bool reserve(gp_data *data, const addition *a, gp_error *error) {
   size_t old_count = data->histogram_count;
-  size_t first = first_changed(old_count, added.histograms), saved = old_count - first;
+  size_t first = first_changed(old_count, a->new_histograms), saved = old_count - first;
   uint32_t *by_address = gp_column(saved, sizeof *by_address);
-  if (!by_address || !reserve_arcs(&data->arcs, added.arcs) ||
-      !reserve_blocks(&data->blocks, added.blocks)) {
+  if (!by_address || !reserve_arcs(&data->arcs, a->new_arcs) ||
+      !reserve_blocks(&data->blocks, a->new_blocks)) {
     free(by_address);
     return gp_fail_memory(error);
   }
   if (saved > 0)
     memcpy(by_address, data->by_address + first, saved * sizeof *by_address);
   bool done = true;
-  for (size_t i = 0; done && i < other->histogram_count; i++)
-    done = reserve_histogram(data, &other->histograms[i], error);
+  for (size_t i = 0; done && i < a->histograms; i++)
+    done = reserve_histogram(data, &a->other->histograms[i], error);
   if (!done) {
     while (data->histogram_count > old_count)
       free(data->histograms[--data->histogram_count].counts);
@@ -469,17 +535,25 @@ static bool reserve(gp_data *data, const gp_data *other, new_counts added,
   return done;
 }
 
+/* Adds the histograms of an addition, for which everything was allocated. */
+static bool add_histograms(gp_data *data, const addition *a, size_t old_count,
+                           gp_error *error) {
+  for (size_t i = 0; i < a->histograms; i++)
+    if (!add_reserved(data, &a->other->histograms[i], old_count, error)) return false;
+  if (a->histograms > 0) gp_data_take_unit(data, a->other->histograms);
+  data->sampled |= a->other->sampled;
+  return true;
+}
+
 bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
-  new_counts added = {0, 0, 0};
+  addition a = {.other = other};
   size_t old_count = data->histogram_count;
   uint64_t uncounted = data->uncounted;
   if (!add_count(&uncounted, other->uncounted, GP_NO_OFFSET, error) ||
-      !can_merge(data, other, &added, error) ||
+      !can_merge(data, &a, error) ||
       !gp_call_paths_reserve(&data->paths, &other->paths, error) ||
-      !reserve(data, other, added, error))
+      !reserve(data, &a, error) || !add_histograms(data, &a, old_count, error))
     return false;
-  for (size_t i = 0; i < other->histogram_count; i++)
-    if (!add_reserved(data, &other->histograms[i], old_count, error)) return false;
   gp_call_paths_merge(&data->paths, &other->paths);
   data->arcs.next = 0;
   for (size_t i = 0; i < other->arcs.count; i++)

@@ -81,6 +81,8 @@ typedef struct gp_data {
   gp_histogram *histograms;   /* disjoint; in the order in which they were added */
   uint32_t *by_address;       /* row numbers of histograms, in sorted runs: see gmon.c */
   size_t histogram_count, histogram_capacity;
+  bool sampled;               /* a histogram has samples. If not, the unit and the rate,
+                                 which all histograms share, mean nothing */
   gp_arcs arcs;
   gp_blocks blocks;
   gp_call_paths paths;    /* of the files that have call paths */
@@ -127,15 +129,26 @@ bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls
 bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
                        uint64_t offset, gp_error *error);
 
-/* Whether a histogram with the range, rate and unit of `header` can be added. Errors: the
- * header is invalid, differs from the other histograms in its unit, rate or bin size, or
- * overlaps a histogram with another range. */
-bool gp_data_accepts(const gp_data *data, const gp_histogram *header, uint64_t offset,
-                     gp_error *error);
+/* Whether a histogram has the unit and the rate of the others. */
+bool gp_data_has_unit(const gp_data *data, const gp_histogram *histogram);
+
+/* Gives data without samples the unit and the rate of `header`. */
+void gp_data_take_unit(gp_data *data, const gp_histogram *header);
+
+/* Whether a histogram can only be left out, because the data has samples of another unit
+ * or rate. It must have no samples then. */
+bool gp_data_leaves_out(const gp_data *data, const gp_histogram *header);
+
+/* Whether a histogram with the range, rate and unit of `header` can be added or left out;
+ * `sampled` is whether it has samples. Errors: the header is invalid, differs from the
+ * other histograms in its bin size, overlaps a histogram with another range, or differs
+ * in its unit or rate, although both have samples. */
+bool gp_data_accepts(const gp_data *data, const gp_histogram *header, bool sampled,
+                     uint64_t offset, gp_error *error);
 
 /* Returns the histogram with the range of `header`, appended if there is none. Sets
- * *is_new if it was appended; then it has no bins yet. Returns NULL for the errors of
- * gp_data_accepts, or if there is no memory. */
+ * *is_new if it was appended; then it has no bins yet. Whoever adds samples to it sets
+ * `sampled`. Returns NULL for the errors of gp_data_accepts, or if there is no memory. */
 gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header,
                                 uint64_t offset, bool *is_new, gp_error *error);
 

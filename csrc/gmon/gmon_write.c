@@ -9,10 +9,12 @@
 #include "gmon/bins.h"
 #include "gmon/gmon_format.h"
 
-/* The maximum number of additional records for counts that do not fit in one record:
- * enough for 2^56 calls and for three hundred years of samples. A damaged file or a
- * script can claim larger counts, which would take too much disk space. */
-#define MAX_EXTRA_RECORDS (UINT64_C(1) << 24)
+/* A damaged file or a script can claim counts that would fill the disk: they are split
+ * over several records, and those of samples repeat all bins. So a file has at most this
+ * many bytes, enough for 2^57 calls, and this many times the size with one record for
+ * each count. At 1,000 samples per second, that is 49 days in one bin. */
+#define MAX_BYTES 1e9
+#define MAX_RECORDS 65536
 
 /* A file being written. */
 typedef struct sink {
@@ -58,21 +60,42 @@ static uint64_t block_entries(const gp_data *data) {
   return entries;
 }
 
-/* Whether splitting large counts takes at most MAX_EXTRA_RECORDS. */
-static bool check_counts(const gp_data *data, gp_format format, gp_error *error) {
-  uint64_t extra = 0, entries = block_entries(data), max = max_calls(data, format);
+/* The size of a file in bytes, nearly; `plain` if each count took only one record. These
+ * are floating-point numbers because claimed counts overflow integers. */
+typedef struct file_size {
+  double plain, all;
+} file_size;
+
+static void add_records(file_size *size, uint64_t records, size_t bytes) {
+  size->plain += (double)bytes;
+  size->all += (double)records * (double)bytes;
+}
+
+static file_size size_of(const gp_data *data, gp_format format) {
+  file_size size = {0, 0};
+  size_t address = data->layout.pointer_size;
+  uint64_t most_calls = max_calls(data, format), most = max_of_size(address);
   for (size_t i = 0; i < data->histogram_count; i++) {
     uint64_t records = gp_bins_records(&data->histograms[i]);
-    if (records > 0) extra += records - 1;
+    size_t header = 1 + 2 * address + 8 + DIMENSION_SIZE + 1;
+    add_records(&size, records > 0 ? records : 1, header + 2 * data->histograms[i].bins);
   }
   for (size_t i = 0; i < data->arcs.count; i++)
-    extra += records_of(data->arcs.calls[i], max) - 1;
-  extra += entries - data->blocks.count;
-  if (extra > MAX_EXTRA_RECORDS)
-    return gp_fail(error, "cannot be written as %s: large counts would take %" PRIu64
-                   " additional records; the limit is %" PRIu64, format_name(format),
-                   extra, MAX_EXTRA_RECORDS);
-  return entries <= UINT32_MAX || gp_fail(error, "cannot be written: too many blocks");
+    add_records(&size, records_of(data->arcs.calls[i], most_calls), 3 * address);
+  for (size_t i = 0; i < data->blocks.count; i++)
+    add_records(&size, records_of(data->blocks.executions[i], most), 2 * address);
+  return size;
+}
+
+/* Whether splitting large counts takes little enough space. */
+static bool check_counts(const gp_data *data, gp_format format, gp_error *error) {
+  file_size size = size_of(data, format);
+  double limit = MAX_BYTES + MAX_RECORDS * size.plain;
+  if (size.all > limit)
+    return gp_fail(error, "cannot be written as %s: large counts would take %.1f GB; the "
+                   "limit is %.1f GB", format_name(format), size.all / 1e9, limit / 1e9);
+  return block_entries(data) <= UINT32_MAX ||
+         gp_fail(error, "cannot be written: too many blocks");
 }
 
 static size_t bsd_header(const gp_data *data, gp_format format) {

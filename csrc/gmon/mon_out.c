@@ -130,6 +130,7 @@ static bool add_bins(gp_records *r, gp_histogram *histogram, uint64_t record) {
   r->offset = record;
   gp_histogram *target = gp_records_histogram(r, histogram, &is_new);
   if (!target) return false;
+  r->data->sampled |= gp_bins_next(histogram, 0) < histogram->bins;
   GP_TRACE(r->trace, GP_TRACE_RECORDS,
            "bins at offset %" PRIu64 ": 0x%" PRIx64 " to 0x%" PRIx64
            ", %zu of %g bytes, %s", record, histogram->low, histogram->high,

@@ -36,10 +36,17 @@ static const unsigned char *take_bins(gp_records *r, size_t left, size_t *count)
   return bytes;
 }
 
-/* Counts the full bins among `count` counts, of which `done` precede in the record. */
-static void note_full(gp_records *r, const gp_histogram *header, size_t done,
-                      const unsigned char *bytes, size_t count) {
+/* Whether a byte is not 0. */
+static bool has_samples(const unsigned char *bytes, size_t size) {
+  return size > 0 && (bytes[0] != 0 || memcmp(bytes, bytes + 1, size - 1) != 0);
+}
+
+/* Notes whether there are samples in `count` counts, of which `done` precede in the
+ * record. Counts the full bins among them. */
+static void note_counts(gp_records *r, const gp_histogram *header, size_t done,
+                        const unsigned char *bytes, size_t count) {
   size_t size = r->counter.bytes;
+  if (!r->data->sampled) r->data->sampled = has_samples(bytes, count * size);
   if (size > 2) return;
   for (size_t i = 0;; i++) {
     i += gp_bins_full(bytes + i * size, count - i, r->counter, r->layout);
@@ -89,7 +96,7 @@ static bool read_new_bins(gp_records *r, gp_histogram *histogram,
   for (size_t done = 0, now; done < bins; done += now) {
     const unsigned char *bytes = take_bins(r, bins - done, &now);
     if (!bytes || !grow_bins(r, histogram, done, now)) return false;
-    note_full(r, header, done, bytes, now);
+    note_counts(r, header, done, bytes, now);
     if (is_plain(r->counter)) gp_bins_set(histogram, done, bytes, now, r->layout);
     else if (!add_counts(r, histogram, done, bytes, now)) return false;
   }
@@ -104,20 +111,30 @@ static bool read_more_bins(gp_records *r, gp_histogram *histogram) {
   for (size_t done = 0, now; done < histogram->bins; done += now) {
     const unsigned char *bytes = take_bins(r, histogram->bins - done, &now);
     if (!bytes || !add_counts(r, histogram, done, bytes, now)) return false;
-    note_full(r, histogram, done, bytes, now);
+    note_counts(r, histogram, done, bytes, now);
   }
   return true;
 }
 
-/* Skips the bins of a histogram with a rate of 0: a program that was never sampled. */
+/* Whether the data and the target accept a histogram, with or without samples. */
+static bool is_accepted(const gp_records *r, const gp_histogram *header, bool sampled) {
+  return (!r->target ||
+          gp_data_accepts(r->target, header, sampled, r->offset, r->error)) &&
+         gp_data_accepts(r->data, header, sampled, r->offset, r->error);
+}
+
+/* Skips the bins of a histogram that must have no samples, because its program was never
+ * sampled: its rate is 0, or it is left out. */
 static bool skip_empty_bins(gp_records *r, const gp_histogram *header) {
+  if (header->rate > 0 && !is_accepted(r, header, false)) return false;
   for (size_t done = 0, now; done < header->bins; done += now) {
     const unsigned char *bytes = take_bins(r, header->bins - done, &now);
     if (!bytes) return false;
-    for (size_t i = 0; i < now * r->counter.bytes; i++)
-      if (bytes[i] != 0)
-        return gp_fail(r->error, "histogram at offset %" PRIu64 " has samples, but a "
-                       "rate of 0", r->offset);
+    if (!has_samples(bytes, now * r->counter.bytes)) continue;
+    return header->rate > 0
+               ? is_accepted(r, header, true)
+               : gp_fail(r->error, "histogram at offset %" PRIu64 " has samples, but a "
+                         "rate of 0", r->offset);
   }
   r->data->stats.histogram_records++;
   return true;
@@ -140,7 +157,10 @@ static void trace_histogram(const gp_records *r, const gp_histogram *header, boo
 
 gp_histogram *gp_records_histogram(gp_records *r, const gp_histogram *header,
                                    bool *is_new) {
-  if (r->target && !gp_data_accepts(r->target, header, r->offset, r->error)) return NULL;
+  if (r->target && !gp_data_accepts(r->target, header, true, r->offset, r->error))
+    return NULL;
+  if (!r->has_unit) gp_data_take_unit(r->data, header);
+  r->has_unit = true;
   return gp_data_histogram(r->data, header, r->offset, is_new, r->error);
 }
 
@@ -152,7 +172,9 @@ bool gp_records_add_bins(gp_records *r, const gp_histogram *header) {
                    "histogram at offset %" PRIu64 " claims %zu bins, but only %" PRIu64
                    " bytes follow", r->offset, header->bins,
                    r->reader->size - r->reader->offset);
-  if (header->rate == 0) return skip_empty_bins(r, header);
+  if (header->rate == 0 || gp_data_leaves_out(r->data, header) ||
+      (r->target && gp_data_leaves_out(r->target, header)))
+    return skip_empty_bins(r, header);
   gp_histogram *target = gp_records_histogram(r, header, &is_new);
   if (!target) return false;
   trace_histogram(r, header, is_new);

@@ -17,6 +17,7 @@ typedef struct gp_records {
   gp_layout layout;
   gp_script_functions functions;    /* see gp_data */
   gp_file_kind kind;
+  bool has_unit;          /* a histogram was added; all of a file have the same unit */
   gp_counter counter;     /* of the bins */
   gp_full_bins full;      /* of the last histogram record */
   uint64_t full_in;       /* the range of this record begins here */
@@ -35,8 +36,9 @@ bool gp_records_add_arc(gp_records *r, uint64_t from, uint64_t self, uint64_t ca
 gp_histogram *gp_records_histogram(gp_records *r, const gp_histogram *header,
                                    bool *is_new);
 
-/* Reads `header->bins` bins and adds them. A histogram with a rate of 0 must have no
- * samples, and is left out. */
+/* Reads `header->bins` bins and adds them. A histogram with a rate of 0, or with another
+ * unit or rate than the samples of the data or the target, must have no samples, and is
+ * left out. */
 bool gp_records_add_bins(gp_records *r, const gp_histogram *header);
 
 /* Counts the full bins of the last histogram record. In a sum, the records before the

@@ -134,19 +134,28 @@ static int by_address(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* Sums the calls of a cycle's members: calls from outside, and calls from other
- * members. */
+/* Returns the calls of a member by other members. */
+static uint64_t inner_calls(const gp_callgraph *graph, uint32_t member) {
+  const gp_arc_lists *callers = &graph->callers;
+  uint64_t calls = 0;
+  for (uint32_t i = callers->start[member]; i < callers->start[member + 1]; i++) {
+    uint32_t a = callers->arc[i], caller = graph->caller[a];
+    if (caller != member && gp_callgraph_same_cycle(graph, caller, member))
+      calls += graph->count[a];
+  }
+  return calls;
+}
+
+/* Sums the calls of a cycle's members: calls from outside, and calls from other members.
+ * Calls by unknown callers, which are in no arc, are from outside. */
 static bool count_calls(gp_callgraph *graph, uint32_t cycle) {
   uint32_t member = graph->head[cycle - graph->functions];
-  const gp_arc_lists *callers = &graph->callers;
-  for (; member != GP_NONE; member = graph->next_member[member])
-    for (uint32_t i = callers->start[member]; i < callers->start[member + 1]; i++) {
-      uint32_t a = callers->arc[i];
-      if (graph->caller[a] == member) continue;
-      bool inner = graph->cycle[graph->caller[a]] == cycle;
-      uint64_t *sum = inner ? &graph->self_calls[cycle] : &graph->calls[cycle];
-      if (!gp_count_add(sum, graph->count[a])) return false;
-    }
+  for (; member != GP_NONE; member = graph->next_member[member]) {
+    uint64_t inner = inner_calls(graph, member);
+    if (!gp_count_add(&graph->self_calls[cycle], inner) ||
+        !gp_count_add(&graph->calls[cycle], graph->calls[member] - inner))
+      return false;
+  }
   return true;
 }
 

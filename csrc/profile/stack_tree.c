@@ -24,30 +24,64 @@ void gp_stack_tree_free(gp_stack_tree *tree) {
 
 /* --- parts of stacks -------------------------------------------------------- */
 
-/* Adds the parts of all stacks from the outermost call of a function on. `node` has room
- * for the node of each row; 0 if the row is above that call. */
-static bool add_below(gp_stacks *own, const gp_stacks *stacks, uint32_t function,
-                      uint32_t *node) {
-  for (size_t i = 0; i < stacks->count; i++) {
-    uint64_t caller = stacks->first[i];
-    uint32_t above = caller > 0 ? node[caller - 1] : 0;
-    node[i] = 0;
-    if (above == 0 && stacks->second[i] != function) continue;
-    uint32_t row = gp_pairs_row(own, above, stacks->second[i]);
-    if (row == GP_NONE) return false;
-    own->amount[row] += stacks->amount[i];
-    node[i] = row + 1;
-  }
+/* The parts of all stacks that begin at the outermost calls of some functions. */
+typedef struct parts {
+  gp_stacks *own;       /* receives the parts */
+  bool *topmost;        /* of each function up to `last`: parts begin there */
+  uint32_t last;
+  size_t *first;        /* of each row of the stacks: its first entry below; it is in as
+                           many parts as topmost functions are above it */
+  size_t count, capacity;
+  uint32_t *top, *node; /* per entry: the topmost function, and the row's node */
+} parts;
+
+static bool find_topmost(parts *p, const uint32_t *from, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (from[i] > p->last) p->last = from[i];
+  p->topmost = gp_column((size_t)p->last + 1, sizeof *p->topmost);
+  for (size_t i = 0; p->topmost && i < count; i++) p->topmost[from[i]] = true;
+  return p->topmost != NULL;
+}
+
+/* Adds a row of the stacks to the part that begins at `top`, below the node `above`. */
+static bool add_to_part(parts *p, const gp_stacks *stacks, size_t row, uint32_t top,
+                        uint32_t above) {
+  uint32_t added = gp_pairs_row(p->own, above, stacks->second[row]);
+  if (added == GP_NONE || !GP_RESERVE(&p->capacity, p->count + 1, GP_COLUMN(p->top),
+                                      GP_COLUMN(p->node)))
+    return false;
+  p->own->amount[added] += stacks->amount[row];
+  p->top[p->count] = top;
+  p->node[p->count++] = added + 1;
   return true;
+}
+
+/* Adds a row of the stacks to the parts with its caller. If its function is topmost, and
+ * was not called above, another part begins. */
+static bool add_row(parts *p, const gp_stacks *stacks, size_t row) {
+  uint64_t caller = stacks->first[row];
+  uint32_t function = (uint32_t)stacks->second[row];
+  bool begins = function <= p->last && p->topmost[function];
+  p->first[row] = p->count;
+  for (size_t i = caller > 0 ? p->first[caller - 1] : 0;
+       caller > 0 && i < p->first[caller]; i++) {
+    if (!add_to_part(p, stacks, row, p->top[i], p->node[i])) return false;
+    if (p->top[i] == function) begins = false;
+  }
+  return !begins || add_to_part(p, stacks, row, function, 0);
 }
 
 static bool copy_parts(gp_stack_tree *tree, const gp_stacks *stacks, const uint32_t *from,
                        size_t count) {
-  uint32_t *node = gp_column(stacks->count, sizeof *node);
-  bool done = node != NULL;
-  for (size_t i = 0; done && i < count; i++)
-    done = add_below(&tree->own, stacks, from[i], node);
-  free(node);
+  parts p = {.own = &tree->own};
+  p.first = gp_column(stacks->count + 1, sizeof *p.first);
+  bool done = p.first && find_topmost(&p, from, count);
+  for (size_t row = 0; done && row < stacks->count; row++)
+    done = add_row(&p, stacks, row);
+  free(p.topmost);
+  free(p.first);
+  free(p.top);
+  free(p.node);
   return done;
 }
 

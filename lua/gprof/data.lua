@@ -225,9 +225,10 @@ end
 --   requires the rate of the system's clock tick
 
 --- Adds the samples of a histogram. Ranges of histograms must be disjoint or equal; all
--- histograms have the same unit, rate and bin size. In a file, a bin has 16 bits. Larger
--- counts need further records of the whole histogram, so choose a unit for which the
--- counts are small.
+-- histograms have the same bin size; those with samples have the same unit and rate, and
+-- one without samples is left out if its unit or rate differs. In a file, a bin has 16
+-- bits. Larger counts need further records of the whole histogram, so choose a unit for
+-- which the counts are small.
 -- @function data:add_histogram
 -- @tparam table histogram
 --

@@ -503,7 +503,7 @@ describe("if a sum fails, only the old one is left:", function()
   end)
 
   it("files of different rates", function()
-    local record = histogram { n = 512 }
+    local record = histogram { n = 512, 1 }
     record.rate = TICK + 1
     local other = gmon.write(shell.tmpdir() .. "/other", gmon.magic { records = { record } })
     check_failures(("%s: histogram at offset 20 has rate %d, but earlier ones have %d"):format(other, TICK + 1, TICK),

@@ -102,9 +102,15 @@ describe("a context profile", function()
 
   it("has an empty histogram if nothing was sampled, so that other profiles can be added", function()
     local quiet, usual = example { tables = { {} } }, save("usual", example())
-    quiet.process.rate = 0
-    local data = assert(gprof.data(image, save("quiet", quiet), usual))
-    assert.same({ arcs, samples }, { contents(data) })
+    local wall = example()
+    quiet.process.rate, wall.process.rate, wall.process.joined = 0, 500, 2
+    for _, other in ipairs { usual, save("wall", wall) } do
+      local unsampled = save("quiet", quiet)
+      for _, files in ipairs { { unsampled, other }, { other, unsampled } } do
+        local data = assert(gprof.data(image, table.unpack(files)))
+        assert.same({ arcs, samples }, { contents(data) })
+      end
+    end
   end)
 
   it("can be summed, written and read back without a change", function()

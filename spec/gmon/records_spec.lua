@@ -221,6 +221,60 @@ describe("merging", function()
     assert(gprof.data.new { mixed_rates = true }:merge(mixed))
   end)
 end)
+describe("histograms without samples", function()
+  local idle <const> = { low = LOW, high = HIGH, bins = {}, bin_count = 16, rate = 1000 }
+  local sampled <const> = { low = LOW, high = HIGH, bins = { 0, 3 }, bin_count = 16, rate = 500, unit = "wall sec" }
+  local later <const> = { low = HIGH, high = HIGH + 8, bins = {}, bin_count = 1, rate = 99 }
+
+  local function data_of(histogram) return gprof.data.new():add_histogram(histogram) end
+  local function file_of(histogram)
+    return gmon.write(shell.tmpdir() .. "/gmon.out", written(data_of(histogram)))
+  end
+  local ways <const> = {
+    ["add_histogram"] = function(data, histogram) return data:add_histogram(histogram) end,
+    ["merge"] = function(data, histogram) return data:merge(data_of(histogram)) end,
+    ["read"] = function(data, histogram) return data:read(file_of(histogram)) end,
+    ["add_file"] = function(data, histogram) return data:add_file(file_of(histogram)) end,
+  }
+
+  for name, add in pairs(ways) do
+    it("can be added to samples of any unit and rate, by " .. name, function()
+      for _, order in ipairs { { idle, sampled }, { sampled, idle }, { sampled, later }, { idle, later, sampled } } do
+        local data = gprof.data.new()
+        for _, histogram in ipairs(order) do assert(add(data, histogram)) end
+        for histogram in data:histograms() do
+          assert.same({ 500, "wall sec" }, { histogram.rate, histogram.unit })
+        end
+        assert.same(3, data:histograms()():count(2))
+      end
+    end)
+
+    it("do not hide that samples have different rates, by " .. name, function()
+      local data, other = gprof.data.new(), { low = LOW, high = HIGH, bins = { 1 }, bin_count = 16, rate = 1000 }
+      for _, histogram in ipairs { idle, sampled, idle } do assert(add(data, histogram)) end
+      local done, message = add(data, other)
+      assert.is_nil(done)
+      assert.matches("histogram.* counts 'seconds', but earlier ones count 'wall sec'$", message)
+    end)
+
+    it("must have the range and the bins of others, by " .. name, function()
+      local data, larger = gprof.data.new(), { low = LOW, high = HIGH + 8, bins = {}, bin_count = 17, rate = 1000 }
+      assert(add(data, sampled))
+      local done, message = add(data, larger)
+      assert.is_nil(done)
+      assert.matches("histogram.*, 0x1000 to 0x1088, overlaps another one, 0x1000 to 0x1080$", message)
+    end)
+
+    it("have a unit if rates may differ, as in GNU gprof, by " .. name, function()
+      local data = gprof.data.new { mixed_rates = true }
+      assert(add(data, sampled))
+      local done, message = add(data, idle)
+      assert.is_nil(done)
+      assert.matches("histogram.* counts 'seconds', but earlier ones count 'wall sec'$", message)
+    end)
+  end
+end)
+
 describe("adding a file as a whole", function()
   local image = build.craft { address = LOW, text = 0x800, symbols = { { "first", 0 }, { "last", 0x400 } } }
   local subject, opened = chance.subject(image), gprof.image(image)

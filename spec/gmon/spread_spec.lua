@@ -25,8 +25,8 @@ end
 local function encode(run)
   local records = {}
   if run.bins then
-    records[1] = { kind = "histogram", low = crafted.BASE, high = crafted.BASE + 4 * crafted.SIZE, rate = 50,
-      bins = run.bins }
+    records[1] = { kind = "histogram", low = crafted.BASE, high = crafted.BASE + 4 * crafted.SIZE,
+      rate = run.rate or 50, bins = run.bins }
   end
   for callee, count in pairs(run.calls) do
     if count > 0 then
@@ -350,5 +350,15 @@ describe("The spread", function()
     local like = sum(run)
     local _, message = gprof.data(image, like, sum(save { bins = { 1, 2 }, calls = {} }), { spread = true })
     assert.truthy(message:find "bins of", message)
+  end)
+
+  it("has the rate of the runs with samples", function()
+    local idle = save { bins = { 0, 0, 0, 0 }, calls = {}, rate = 1000 }
+    local sampled = save { bins = { 0, 8, 0, 0 }, calls = {} }
+    for _, runs in ipairs { { idle, sampled }, { sampled, idle } } do
+      local profile, by_name = profile_of(add(runs))
+      local spread = by_name.work.spread.self
+      assert.same({ 2, 8 / 50, 1 }, { profile.spread.runs, spread.max, spread.runs })
+    end
   end)
 end)

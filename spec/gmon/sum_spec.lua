@@ -322,7 +322,7 @@ describe("a sum in a BSD format", function()
     { "a nearly empty 32-bit profile", magic({ histogram({ 1, 2, 3 }, { rate = tick }) }, shapes[2]), "bsd",
       "too short to be read again", shapes[2] },
     { "impossibly large counts", gmon.bsd { low = 0, high = 0, arcs = { { LOW, LOW, 1 << 62 } } }, "magic",
-      "large counts would take 1073741824 additional records; the limit is 16777216" },
+      "large counts would take 25.8 GB; the limit is 1.0 GB" },
   }
   for _, case in ipairs(refused) do
     it("is rejected for " .. case[1], function()

@@ -304,6 +304,24 @@ describe("calls by unknown callers", function()
     assert.equal(10, profile.graph_ticks)
     assert.equal(0.25, profile:find "work".share)
   end)
+
+  it("count as calls of a cycle from outside", function()
+    local recursive <const> = { functions = { "main", "tick", "tock", "ping", "pong" },
+      ticks = { ping = 600, pong = 400 },
+      calls = { { "main", "tick", 1 }, { "tick", "tock", 3 }, { "tock", "tick", 3 }, { "tock", "pong", 10 },
+        { "ping", "pong", 7 }, { "pong", "ping", 6 } } }
+    local image = assert(gprof.image(crafted.image(recursive)))
+    local data = assert(gprof.data(image, crafted.gmon(recursive)))
+    assert(data:add_arc(-1, crafted.addresses(recursive).ping, 990))
+    local profile = assert(gprof.profile(image, data))
+    local outer, inner = profile:find "tick".cycle, profile:find "ping".cycle
+    assert.same({ 1000, 0, 1000, 13 }, figures(inner))
+    assert.same({ 0, 10, 1, 6 }, figures(outer))
+    assert.same({ 0, 10, 0, 0 }, figures(profile:find "main"))
+    assert.same({ 1, 1 }, { inner.share, outer.share })
+    profile:find_limits "calls"
+    assert.same({ 1000, 1000, 0, 1000 }, { inner.least_ticks, inner.most_ticks, outer.least_ticks, outer.most_ticks })
+  end)
 end)
 
 describe("random call graphs", function()

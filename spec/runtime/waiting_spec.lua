@@ -175,7 +175,13 @@ describe("the recorder's option wall", function()
       assert.same({ "", 1 }, { mixed.stdout, mixed.status })
       assert.truthy(mixed.stderr:find "wall" and mixed.stderr:find "^[^\n]+\n$", mixed.stderr)
     end
-    assert.same(0, program.run({ "-s", built.image, record(built, "wall,rate=0"), waited }, { cwd = dir }).status)
+    for _, unsampled in ipairs { record(built, "wall,rate=0"), record(built, "rate=0") } do
+      for _, files in ipairs { { unsampled, waited }, { waited, unsampled } } do
+        local result = program.run({ "-s", built.image, table.unpack(files) }, { cwd = dir })
+        assert.same({ "", 0 }, { result.stderr, result.status })
+        assert.same(true, recorder.read(dir .. "/gmon.sum.ctx").process.wall)
+      end
+    end
   end)
 
   it("is an option of --record and of gprof.record", function()

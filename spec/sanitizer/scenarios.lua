@@ -160,6 +160,24 @@ scenarios.records = function()
   end
 end
 
+-- Moves data after a profile was made, which forgets the index of arcs. Adds an arc that is there.
+scenarios.slide = function()
+  local gprof = require "gprof"
+  local image = assert(gprof.image(words[1]))
+  local data = make(function() return gprof.data.new { image = image } end, { 1, 2, 3 })
+  for i = 1, 200 do assert(data:add_arc(0x2000 + i, 0x1000, i)) end
+  assert(gprof.profile(image, data))
+  local outcome, steps = {}, {
+    function() return data:slide(0x100) end,
+    function() return data:add_arc(0x2000 + 200 - 0x100, 0x1000 - 0x100, 1) end,
+  }
+  return function() return stepwise(data, outcome, steps) end, function(done, result)
+    if done then return "done " .. result end
+    return is_memory_error(tostring(result), "not enough memory$") and (outcome.problem or "") or
+      "raised " .. tostring(result)
+  end
+end
+
 scenarios.write = library(function(target)
   local gprof = require "gprof"
   local data = make(gprof.data.new, { 1, 2, 70000 })

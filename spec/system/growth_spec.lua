@@ -166,6 +166,15 @@ for _, shape in ipairs(paths) do
   end)
 end
 
+-- A stack counts once for each of the functions at which the tree begins, so stacks are short here.
+dimension("functions at which a call tree begins", 2000, function(n)
+  local names, ids = list(n, function(i) return ("f%05d"):format(i) end), {}
+  local path = gmon.write(shell.tmpdir "paths" .. "/gmon.out.ctx", stacks.pack(names, paths[1][2](n, names)))
+  for i = 1, n do ids[i] = i end
+  return making(crafted.image { functions = names }, path, "",
+    ("require 'gprof.analysis.call_tree'.of(profile, { from = { %s } })"):format(table.concat(ids, ",")))
+end, true)
+
 dimension("symbols", 1000, function(n)
   return running("-b", image(n), profile { arc(0, 1, 1), histogram(0, 1) })
 end)

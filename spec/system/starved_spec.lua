@@ -90,6 +90,7 @@ describe("without memory", function()
     it_says_so("lines", image, profile, built.dir)
     it_says_so("coroutines", image, profile)
     it_says_so("records", made)
+    it_says_so("slide", image)
     it_says_so("write", "made")
   end)
 

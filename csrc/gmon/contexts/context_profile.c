@@ -140,8 +140,8 @@ static bool add_sum(image_sum *s) {
   const gp_histogram *histogram = s->sum.histograms;
   data->has_arcs = true;
   s->r->offset = 0;
-  return (!s->r->target ||
-          gp_data_accepts(s->r->target, histogram, GP_NO_OFFSET, s->r->error)) &&
+  return (!s->r->target || gp_data_accepts(s->r->target, histogram, s->sum.sampled,
+                                           GP_NO_OFFSET, s->r->error)) &&
          gp_data_add_histogram(data, histogram, s->r->error) && add_arcs(s);
 }
 

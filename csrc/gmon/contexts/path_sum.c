@@ -11,7 +11,8 @@
 
 #define BYTES_PER_BIN UINT64_C(4)
 
-/* If no samples were taken, the empty histogram gets this rate. */
+/* If no samples were taken, the empty histogram gets this rate. Reports of calls need a
+ * histogram, too. */
 #define DEFAULT_RATE 1000
 
 bool gp_path_sum_add_histogram(gp_path_sum *s, gp_range range, bool single, uint32_t rate,
@@ -76,6 +77,7 @@ bool gp_path_sum_add_sample(gp_path_sum *s, const gp_path_record *r, gp_error *e
                          error) ||
         !gp_call_paths_add_ticks(&s->data->paths, context, r->self, r->count, error))
       return false;
+    s->data->sampled |= r->count > 0;
     if (r->on_unknown_stack) s->data->paths.unknown_stack_ticks += r->count;
   }
   return note_context(s, r->number, context, error);

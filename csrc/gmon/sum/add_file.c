@@ -42,7 +42,7 @@ static void reset(gp_staging *staging) {
   data->stats = (gp_data_stats){0};
   data->uncounted = 0;
   data->full = (gp_full_bins){0};
-  data->shared = false;
+  data->shared = data->sampled = false;
 }
 
 /* Merges the staged data. The statistics must count every record of the file, but

@@ -198,7 +198,7 @@ static void forget_accepted(gp_spread *spread) {
 
 bool gp_spread_accepts(gp_spread *spread, const gp_run *run, const char *name,
                        gp_error *error) {
-  if (!check_scale(spread, &run->scale, error)) return false;
+  if (run->ticks > 0 && !check_scale(spread, &run->scale, error)) return false;
   bool done = fits(spread->runs, 1) && fits(spread->ticks.sum, run->ticks) &&
               fits(spread->all_calls.sum, run->calls);
   for (size_t i = 0; done && i < run->count; i++) {
@@ -267,7 +267,7 @@ static void take_scale(gp_spread *spread, const gp_time_scale *scale) {
 
 void gp_spread_add(gp_spread *spread, const gp_run *run) {
   uint32_t name = spread->accepted;
-  take_scale(spread, &run->scale);
+  if (run->ticks > 0) take_scale(spread, &run->scale);
   spread->runs++;
   add_value(spread, &spread->ticks, run->ticks, name);
   add_value(spread, &spread->all_calls, run->calls, name);

@@ -70,10 +70,11 @@ static void shift_callers(const gp_data *data, uint64_t offset) {
   }
 }
 
-/* Initializes an empty index with the settings and the size of `index`. */
-static bool make_like(gp_hash *fresh, const gp_hash *index) {
+/* Initializes an empty index with the settings of `index` and room for all rows, which
+ * `index` may have forgotten. */
+static bool make_like(gp_hash *fresh, const gp_hash *index, size_t rows) {
   gp_hash_init(fresh, index->key_of, index->columns);
-  return gp_hash_reserve(fresh, index->used);
+  return gp_hash_reserve(fresh, rows);
 }
 
 /* Enters all rows into the empty index `fresh`, and replaces `index` with it. */
@@ -86,8 +87,8 @@ static void rebuild(gp_hash *index, gp_hash *fresh, size_t rows) {
 bool gp_slide_apply(gp_data *data, uint64_t offset, bool strict, gp_error *error) {
   gp_hash arcs, blocks;
   if (!check(data, offset, strict, error)) return false;
-  bool room = make_like(&arcs, &data->arcs.index);
-  if (!make_like(&blocks, &data->blocks.index) || !room) {
+  bool room = make_like(&arcs, &data->arcs.index, data->arcs.count);
+  if (!make_like(&blocks, &data->blocks.index, data->blocks.count) || !room) {
     gp_hash_free(&arcs);
     gp_hash_free(&blocks);
     return gp_fail_memory(error);
