@@ -41,10 +41,16 @@ bool scr_finds_calls(lua_State *L) {
          scr_call_of(&own)->previous == scr_call_of(&caller) && finds_instructions(L);
 }
 
+static void forget_prototype(scr_closures *closures, const void *prototype) {
+  scr_known *known = scr_closures_prototype(closures, prototype);
+  if (known->address == prototype) known->address = NULL;
+  scr_sites_forget(&closures->sites, prototype);
+}
+
 static void forget(scr_closures *closures, void *block, size_t size) {
   scr_known *known = scr_closures_at(closures, block);
-  if (known->closure == block) known->closure = NULL;
-  if (size == closures->prototype_size) scr_sites_forget(&closures->sites, block);
+  if (known->address == block) known->address = NULL;
+  if (size == closures->prototype_size) forget_prototype(closures, block);
   /* Lua keeps the extra space before the coroutine. */
   if (size == closures->thread_size && closures->stacks)
     scr_stack_drop(closures->stacks, (char *)block + LUA_EXTRASPACE);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Maps closures to functions, by address: much faster than asking Lua for the source and
- * lines of a closure.
+ * Maps closures and prototypes to functions, by address: much faster than asking Lua for
+ * the source and lines of a closure, and reading its bytecode.
  *
- * The address may be used again once the closure is collected. So the state's allocator
+ * An address may be used again once what is there is collected. So the state's allocator
  * is replaced by one that forgets freed addresses and calls the former one. It also frees
  * the stacks of coroutines that are collected, and forgets places in collected bytecode.
  */
@@ -42,11 +42,11 @@ static inline const void *scr_called_closure(const lua_Debug *ar) {
 bool scr_finds_calls(lua_State *L);
 
 typedef struct scr_known {
-  const void *closure;  /* NULL: free */
+  const void *address;  /* of a closure or prototype; NULL: free */
   uint32_t number;      /* of its function */
 } scr_known;
 
-enum { SCR_KNOWN = 1 << 12 };
+enum { SCR_KNOWN = 1 << 12, SCR_KNOWN_PROTOTYPES = 1 << 10 };
 
 typedef struct scr_closures {
   lua_Alloc allocate;   /* the former allocator, and its argument */
@@ -54,7 +54,8 @@ typedef struct scr_closures {
   scr_stacks *stacks;   /* of coroutines; NULL: the recording has ended */
   size_t thread_size;   /* bytes of a coroutine; 0 until one is created */
   size_t prototype_size;
-  scr_known known[SCR_KNOWN];
+  scr_known known[SCR_KNOWN];                     /* closures */
+  scr_known prototypes[SCR_KNOWN_PROTOTYPES];     /* empty if prototype_size is 0 */
   scr_sites sites;      /* of calls */
 } scr_closures;
 
@@ -73,6 +74,13 @@ void scr_closures_free(scr_closures *closures, lua_State *L);
 static inline scr_known *scr_closures_at(scr_closures *closures, const void *closure) {
   const uintptr_t address = (uintptr_t)closure;
   return &closures->known[(address >> 4 ^ address >> 16) % SCR_KNOWN];
+}
+
+/* The same for a prototype. */
+static inline scr_known *scr_closures_prototype(scr_closures *closures,
+                                                const void *prototype) {
+  const uintptr_t address = (uintptr_t)prototype;
+  return &closures->prototypes[(address >> 4 ^ address >> 14) % SCR_KNOWN_PROTOTYPES];
 }
 
 #endif

@@ -18,8 +18,7 @@ bool scr_functions_init(scr_functions *functions) {
   functions->slot_count = FIRST_SLOTS;
   functions->list = calloc(FIRST_FUNCTIONS, sizeof *functions->list);
   functions->slots = calloc(FIRST_SLOTS, sizeof *functions->slots);
-  functions->known = calloc(SCR_KNOWN_PROTOTYPES, sizeof *functions->known);
-  if (functions->list && functions->slots && functions->known) return true;
+  if (functions->list && functions->slots) return true;
   scr_functions_free(functions);
   return false;
 }
@@ -33,7 +32,6 @@ void scr_functions_free(scr_functions *functions) {
   }
   free(functions->list);
   free(functions->slots);
-  free(functions->known);
   memset(functions, 0, sizeof *functions);
 }
 
@@ -46,17 +44,12 @@ static size_t hash_of(const scr_function *f) {
   return (size_t)gp_mix(gp_hash_bytes(hash, source, strlen(source)));
 }
 
-/* Whether functions are the same, or differ only in their bytecode. */
-static bool is_same_place(const scr_function *a, const scr_function *b) {
+static bool is_same(const scr_function *a, const scr_function *b) {
   if (a->entry != b->entry || a->first != b->first || a->last != b->last ||
-      a->signature != b->signature)
+      a->signature != b->signature || a->code != b->code)
     return false;
   if (!a->source || !b->source) return a->source == b->source;
   return strcmp(a->source, b->source) == 0;
-}
-
-static bool is_same(const scr_function *a, const scr_function *b) {
-  return a->code == b->code && is_same_place(a, b);
 }
 
 /* Returns the word of `places` that has the bit of a function's place. Sets *bit to a
@@ -199,17 +192,9 @@ static scr_function described(lua_State *L, lua_Debug *ar) {
                         .signature = signature_of(ar)};
 }
 
-/* Returns the entry of the prototype of the function at the top of the stack, which is
- * empty if another one has it. A prototype may be at the address of a former one: the
- * caller compares the place. NULL if prototypes are not known. */
-static scr_known *known_prototype(scr_functions *functions, lua_State *L) {
-  if (!functions->knows_prototypes || lua_iscfunction(L, -1)) return NULL;
-  const void *prototype = scr_prototype_of(lua_topointer(L, -1));
-  const uintptr_t address = (uintptr_t)prototype;
-  scr_known *known =
-      &functions->known[(address >> 4 ^ address >> 14) % SCR_KNOWN_PROTOTYPES];
-  if (known->closure != prototype) known->closure = NULL;
-  return known;
+/* Whether the bytecode of the function at the top of the stack identifies it, too. */
+static bool has_code(const scr_functions *functions, lua_State *L) {
+  return functions->knows_prototypes && !lua_iscfunction(L, -1);
 }
 
 /* Finds or adds the function at the top of the stack. */
@@ -223,27 +208,33 @@ static uint32_t found_or_added(scr_functions *functions, lua_State *L,
                                                                         : SCR_NONE;
 }
 
-/* Finds or adds the function at the top of the stack. */
-static uint32_t number_of(scr_functions *functions, lua_State *L) {
+/* The same without a lookup by address. */
+static uint32_t number_by_content(scr_functions *functions, lua_State *L) {
   lua_Debug ar;
   scr_function wanted = described(L, &ar);
-  scr_known *known = known_prototype(functions, L);
-  if (known && known->closure &&
-      is_same_place(&functions->list[known->number], &wanted))
-    return known->number;
-  if (known) wanted.code = scr_checksum(&functions->crc, L);
-  const uint32_t number = found_or_added(functions, L, &wanted);
-  if (known && number != SCR_NONE)
-    *known = (scr_known){scr_prototype_of(lua_topointer(L, -1)), number};
+  if (has_code(functions, L)) wanted.code = scr_checksum(&functions->crc, L);
+  return found_or_added(functions, L, &wanted);
+}
+
+/* The same for a closure whose address is not known. */
+static uint32_t number_of(scr_functions *functions, scr_closures *closures,
+                          lua_State *L) {
+  if (!has_code(functions, L) || closures->prototype_size == 0)
+    return number_by_content(functions, L);
+  const void *prototype = scr_prototype_of(lua_topointer(L, -1));
+  scr_known *known = scr_closures_prototype(closures, prototype);
+  if (known->address == prototype) return known->number;
+  const uint32_t number = number_by_content(functions, L);
+  if (number != SCR_NONE) *known = (scr_known){prototype, number};
   return number;
 }
 
 uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar) {
-  if (closures && functions->knows_calls) {
+  if (functions->knows_calls) {
     const void *called = scr_called_closure(ar);
     const scr_known *found = scr_closures_at(closures, called);
-    if (found->closure == called) return found->number;
+    if (found->address == called) return found->number;
   }
   lua_getinfo(L, "f", ar);
   return scr_function_at_top(functions, closures, L);
@@ -252,14 +243,13 @@ uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
 uint32_t scr_function_at_top(scr_functions *functions, scr_closures *closures,
                              lua_State *L) {
   const void *closure = lua_topointer(L, -1);
-  scr_known other = {NULL, 0}, *known = &other;
-  if (closures) known = scr_closures_at(closures, closure);
-  if (known->closure != closure) {
-    const uint32_t number = number_of(functions, L);
+  scr_known *known = scr_closures_at(closures, closure);
+  if (known->address != closure) {
+    const uint32_t number = number_of(functions, closures, L);
     if (number != SCR_NONE) *known = (scr_known){closure, number};
   }
   lua_pop(L, 1);
-  return known->closure == closure ? known->number : SCR_NONE;
+  return known->address == closure ? known->number : SCR_NONE;
 }
 
 uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
@@ -275,7 +265,7 @@ uint32_t scr_function_find(scr_functions *functions, lua_State *L) {
   lua_Debug ar;
   scr_function wanted = described(L, &ar);
   const bool may_be_known = has_place(functions, &wanted);
-  if (may_be_known && known_prototype(functions, L))
+  if (may_be_known && has_code(functions, L))
     wanted.code = scr_checksum(&functions->crc, L);
   const uint32_t found = may_be_known ? *slot_of(functions, &wanted) : 0;
   lua_pop(L, 1);

@@ -39,7 +39,7 @@ typedef struct scr_function {
                                            with it; the rest has line 0 */
 } scr_function;
 
-enum { SCR_KNOWN_PROTOTYPES = 1 << 10, SCR_PLACES = 1 << 13 };
+enum { SCR_PLACES = 1 << 13 };
 
 typedef struct scr_functions {
   scr_function *list;
@@ -51,7 +51,6 @@ typedef struct scr_functions {
   bool knows_prototypes;  /* likewise: see scr_prototype_of */
   bool knows_calls;     /* likewise: see scr_call */
   gp_crc32 crc;
-  scr_known *known;     /* SCR_KNOWN_PROTOTYPES entries */
   uint64_t places[SCR_PLACES / 64];  /* a bit for each hash of the place of a definition:
                                         see has_place */
 } scr_functions;
@@ -59,8 +58,8 @@ typedef struct scr_functions {
 bool scr_functions_init(scr_functions *functions);
 void scr_functions_free(scr_functions *functions);
 
-/* Returns the number of the function that `ar` is about, which is running. `closures` may
- * be NULL. SCR_NONE if there is no memory. */
+/* Returns the number of the function that `ar` is about, which is running. SCR_NONE if
+ * there is no memory. */
 uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar);
 

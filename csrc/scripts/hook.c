@@ -130,7 +130,7 @@ static inline const scr_site *find_site(const scr_recording *r, const lua_Debug 
                                         const scr_frame *top, const void *instruction) {
   const void *function = *scr_call_of(ar)->function;
   const scr_known *known = scr_closures_at(r->closures, function);
-  if (known->closure != function) return NULL;
+  if (known->address != function) return NULL;
   const scr_site *site =
       scr_site_at(r->sites, instruction, top->context, known->number);
   return scr_is_site(r->sites, site, instruction, top->context, known->number) ? site

@@ -179,7 +179,7 @@ static int start(lua_State *L) {
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
   const bool knows_prototypes = scr_finds_prototypes(L);
   const bool knows_calls = scr_finds_calls(L);
-  if (events[count] != 0 && !(r->closures = scr_closures_new(L, &r->stacks)))
+  if (!(r->closures = scr_closures_new(L, &r->stacks)))
     return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
   r->collector = scr_collector(L);
@@ -190,7 +190,7 @@ static int start(lua_State *L) {
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
   r->functions.knows_calls = knows_calls;
-  r->sites = r->closures && knows_calls ? scr_closures_sites(r->closures) : NULL;
+  r->sites = knows_calls ? scr_closures_sites(r->closures) : NULL;
   const bool continues = r->began != 0;
   start_period(r);
   r->active = true;

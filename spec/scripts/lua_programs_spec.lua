@@ -273,6 +273,28 @@ describe("gprof.recorder", function()
     if not os.getenv "GPROF_LUA" then assert.truthy(tonumber(reused) > 100) end -- sanitizers do not use it again
   end)
 
+  for _, options in ipairs { "{ rate = 0 }", '{ count = "none", instructions = 100 }' } do
+    it("tells functions of the same lines apart at the addresses of former ones: " .. options, function()
+      local out = recorded([[
+        local function job(name, operator)
+          load(("local function %s(x) for _ = 1, 99 do x = x %s 1 end return x end for i = 1, 3 do %s(i) end"):format(
+            name, operator, name), "=job")()
+        end
+        for i = 1, 60 do
+          if i <= 30 then job("parse", "+") elseif i % 2 == 0 then job("render", "-") else job("checks", "*") end
+          collectgarbage()
+        end
+      ]], [[
+        local parse, render, checks = p:find "parse", p:find "render", p:find "checks"
+        print(parse.calls, render.calls, checks.calls)
+        print(math.abs(parse.self - 2 * render.self) <= 0.2 * parse.self,
+          math.abs(parse.self - 2 * checks.self) <= 0.2 * parse.self)
+      ]], options)
+      local calls = options:find "none" and "0\t0\t0" or "90\t45\t45"
+      assert.equal(calls .. "\ntrue\ttrue\n", out)
+    end)
+  end
+
   it("leaves the state's allocator as it was", function()
     assert.same({ "true\n", "", 0 }, message [[
       local function garbage() for i = 1, 1000 do load("return " .. i)() end end
