@@ -24,9 +24,9 @@
 __attribute__((visibility("default"))) int luaopen_gprof_hooks(lua_State *L);
 
 static scr_recording *check_recording(lua_State *L) {
-  scr_recording *r = luaL_checkudata(L, 1, RECORDING);
-  luaL_argcheck(L, r->paths.records, 1, "was finalized");
-  return r;
+  scr_recording **at = luaL_checkudata(L, 1, RECORDING);
+  luaL_argcheck(L, *at, 1, "was finalized");
+  return *at;
 }
 
 /* What the C recorder, if it has recorded C functions, does when a recording ends: it
@@ -96,9 +96,10 @@ static void end_recording(lua_State *L, scr_recording *r, enum after after) {
  * apart */
 static int new_recording(lua_State *L) {
   const lua_Integer most = luaL_checkinteger(L, 1);
-  scr_recording *r = lua_newuserdatauv(L, sizeof *r, 0);
-  memset(r, 0, sizeof *r);
+  scr_recording **at = lua_newuserdatauv(L, sizeof *at, 0), *r;
+  *at = r = calloc(1, sizeof *r);
   luaL_setmetatable(L, RECORDING);
+  if (!r) return luaL_error(L, "not enough memory");
   r->zone_begin = scr_zone_begin;
   r->zone_end = scr_zone_end;
   if (!scr_paths_init(&r->paths, (size_t)most) || !scr_functions_init(&r->functions) ||
@@ -111,6 +112,14 @@ static int fail_to_start(lua_State *L, const char *message) {
   luaL_pushfail(L);
   lua_pushstring(L, message);
   return 2;
+}
+
+/* Frees the recording of this thread if another thread has closed its state. */
+static void drop_abandoned(void) {
+  scr_recording *r = scr_current;
+  if (!r || !__atomic_load_n(&r->abandoned, __ATOMIC_ACQUIRE)) return;
+  scr_current = NULL;
+  free(r);
 }
 
 static bool add_ticks(uintptr_t at, uint64_t ticks) {
@@ -174,6 +183,7 @@ static int start(lua_State *L) {
                                LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE};
   const lua_Integer rate = luaL_checkinteger(L, 2), period = luaL_checkinteger(L, 3);
   const int count = luaL_checkoption(L, 4, NULL, counts);
+  drop_abandoned();
   if (scr_current) return fail_to_start(L, "this thread is being recorded");
   if (lua_gethook(L))
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
@@ -195,6 +205,7 @@ static int start(lua_State *L) {
   start_period(r);
   r->active = true;
   scr_current = r;
+  r->thread = &scr_current;
   const char *problem =
       start_samples(L, r, rate, lua_toboolean(L, 5), lua_toboolean(L, 6));
   if (!problem && !start_stacks(r, L, continues)) problem = "not enough memory";
@@ -239,19 +250,31 @@ static int stop(lua_State *L) {
   return 0;
 }
 
-static int free_recording(lua_State *L) {
-  scr_recording *r = luaL_checkudata(L, 1, RECORDING);
-  end_recording(L, r, GOES_ON);
-  scr_drop_zones(r);
-  /* if the state was passed to this thread from the one that was recorded: */
+/* Ends a recording whose state was passed to this thread from the one that is recorded,
+ * which still refers to it. */
+static void abandon(lua_State *L, scr_recording *r) {
+  r->active = false;
+  scr_leave_signals(r);
   scr_stop_timer(r);
   if (r->with_c && r->ended == 0) scr_mixed_abandon();
-  if (r->closures) r->closures->stacks = NULL;
+  if (r->closures) scr_closures_free(r->closures, L);
+}
+
+static int free_recording(lua_State *L) {
+  scr_recording **at = luaL_checkudata(L, 1, RECORDING), *r = *at;
+  if (!r) return 0;
+  *at = NULL;
+  end_recording(L, r, GOES_ON);
+  abandon(L, r);
+  scr_drop_zones(r);
   scr_paths_free(&r->paths);
   scr_functions_free(&r->functions);
   scr_stacks_free(&r->stacks);
   free(r->profile);
-  r->profile = NULL;
+  if (!r->thread || r->thread == &scr_current)
+    free(r);
+  else
+    __atomic_store_n(&r->abandoned, true, __ATOMIC_RELEASE);
   return 0;
 }
 

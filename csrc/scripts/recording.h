@@ -33,6 +33,8 @@ typedef struct scr_recording {
   lua_CFunction zone_begin, zone_end;   /* which belong to their callers */
   bool displaced;               /* the program set a hook of its own */
   bool out_of_memory;           /* and has ended */
+  const void *thread;           /* identifies the one that was recorded; NULL: none yet */
+  bool abandoned;               /* all else is freed, but that thread refers to it */
 
   unsigned char *profile;       /* with C functions: the context profile of the process */
   size_t profile_size;          /* 0: it could not be taken */

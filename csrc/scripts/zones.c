@@ -73,7 +73,8 @@ void scr_begin_unknown_zone(void) {
 
 /* During a pause: ends a zone of the calling function that was begun before. */
 static void end_paused(lua_State *L) {
-  const scr_stack *stack = paused ? scr_stack_find(&paused->stacks, L) : NULL;
+  const bool is_known = paused && paused->stacks.list;
+  const scr_stack *stack = is_known ? scr_stack_find(&paused->stacks, L) : NULL;
   lua_Debug caller;
   if (!stack || !lua_getstack(L, 1, &caller)) return;
   for (size_t i = stack->count; i > 0; i--)

@@ -1,6 +1,7 @@
 -- gprof.recorder, which records Lua programs: calls, call paths and samples.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local chance = require "support.chance"
 local launch = require "support.launch"
 local program = require "support.program"
@@ -1218,6 +1219,29 @@ describe("the memory of a recorded program", function()
       local path = shell.tmpdir "kept" .. "/lua.prof"
       local used = tonumber(program.run({ "--record", option, "--output=" .. path, keep }).stdout)
       assert.is_true(used < 2 * plain, ("%d, not %d"):format(used, plain))
+    end
+  end)
+end)
+
+describe("a host of recorded states", function()
+  -- Returns what it prints: see the fixture.
+  local function hosted(mode, text)
+    local dir = build.compiled("lua-threads-host", { "gcc", "-I/usr/include/lua5.4", "-o", "host", "threads.c",
+      "-llua5.4", "-pthread" }, { ["threads.c"] = shell.read(program.root .. "/spec/fixtures/lua/threads.c") })
+    local script = shell.write(shell.tmpdir "hosted" .. "/script.lua", text)
+    local result = shell.run({ dir .. "/host", mode, script }, { timeout = true,
+      env = { LUA_PATH = program.root .. "/lua/?.lua;;", LUA_CPATH = program.root .. "/build/?.so;;" } })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    return result.stdout
+  end
+
+  it("may close a state in another thread than the recorded one, which may go on with others", function()
+    for _, options in ipairs { "{}", '{ count = "none" }' } do
+      assert.equal("true\ntrue\n", hosted("passed", ([[
+        local recorder = require "gprof.recorder"
+        print(pcall(recorder.start, %s))
+        recorder.zone_begin "open"
+      ]]):format(options)), options)
     end
   end)
 end)
