@@ -70,6 +70,12 @@ static void *reallocate(void *data, void *block, size_t size, size_t new_size) {
   return closures->allocate(closures->data, block, size, new_size);
 }
 
+/* Makes the blocks whose sizes must be known. */
+static int make_blocks(lua_State *L) {
+  lua_newthread(L);
+  return luaL_loadstring(L, "");
+}
+
 scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks) {
   scr_closures *closures = calloc(1, sizeof *closures);
   if (!closures) return NULL;
@@ -77,9 +83,12 @@ scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks) {
   closures->allocate = lua_getallocf(L, &closures->data);
   closures->sites.age = 1;
   lua_setallocf(L, reallocate, closures);
-  luaL_loadstring(L, "");  /* a prototype: its size is known from now on */
-  lua_pop(L, 1);
-  return closures;
+  lua_pushcfunction(L, make_blocks);
+  const bool is_done = lua_pcall(L, 0, 0, 0) == LUA_OK;
+  if (!is_done) lua_pop(L, 1);
+  if (is_done && closures->prototype_size > 0) return closures;
+  scr_closures_free(closures, L);
+  return NULL;
 }
 
 /* If the host has wrapped the allocator, it may still call this one, which stays. */

@@ -52,20 +52,14 @@ typedef struct scr_closures {
   lua_Alloc allocate;   /* the former allocator, and its argument */
   void *data;
   scr_stacks *stacks;   /* of coroutines; NULL: the recording has ended */
-  size_t thread_size;   /* bytes of a coroutine; 0 until one is created */
-  size_t prototype_size;
+  size_t thread_size, prototype_size;   /* bytes of a coroutine and of a prototype */
   scr_known known[SCR_KNOWN];                     /* closures */
-  scr_known prototypes[SCR_KNOWN_PROTOTYPES];     /* empty if prototype_size is 0 */
+  scr_known prototypes[SCR_KNOWN_PROTOTYPES];
   scr_sites sites;      /* of calls */
 } scr_closures;
 
 /* Replaces the allocator of a state. Returns NULL if there is no memory. */
 scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks);
-
-/* Returns the sites; NULL if it is not known when prototypes are freed. */
-static inline scr_sites *scr_closures_sites(scr_closures *closures) {
-  return closures->prototype_size > 0 ? &closures->sites : NULL;
-}
 
 /* Restores the allocator. */
 void scr_closures_free(scr_closures *closures, lua_State *L);

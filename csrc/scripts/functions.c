@@ -219,8 +219,7 @@ static uint32_t number_by_content(scr_functions *functions, lua_State *L) {
 /* The same for a closure whose address is not known. */
 static uint32_t number_of(scr_functions *functions, scr_closures *closures,
                           lua_State *L) {
-  if (!has_code(functions, L) || closures->prototype_size == 0)
-    return number_by_content(functions, L);
+  if (!has_code(functions, L)) return number_by_content(functions, L);
   const void *prototype = scr_prototype_of(lua_topointer(L, -1));
   scr_known *known = scr_closures_prototype(closures, prototype);
   if (known->address == prototype) return known->number;

@@ -200,7 +200,7 @@ static int start(lua_State *L) {
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
   r->functions.knows_calls = knows_calls;
-  r->sites = knows_calls ? scr_closures_sites(r->closures) : NULL;
+  r->sites = knows_calls ? &r->closures->sites : NULL;
   const bool continues = r->began != 0;
   start_period(r);
   r->active = true;

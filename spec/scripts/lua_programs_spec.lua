@@ -1228,8 +1228,8 @@ describe("a host of recorded states", function()
   local function hosted(mode, text)
     local dir = build.compiled("lua-threads-host", { "gcc", "-I/usr/include/lua5.4", "-o", "host", "threads.c",
       "-llua5.4", "-pthread" }, { ["threads.c"] = shell.read(program.root .. "/spec/fixtures/lua/threads.c") })
-    local script = shell.write(shell.tmpdir "hosted" .. "/script.lua", text)
-    local result = shell.run({ dir .. "/host", mode, script }, { timeout = true,
+    local path = shell.write(shell.tmpdir "hosted" .. "/script.lua", text)
+    local result = shell.run({ dir .. "/host", mode, path }, { timeout = true,
       env = { LUA_PATH = program.root .. "/lua/?.lua;;", LUA_CPATH = program.root .. "/build/?.so;;" } })
     assert.same({ "", 0 }, { result.stderr, result.status })
     return result.stdout
@@ -1243,5 +1243,18 @@ describe("a host of recorded states", function()
         recorder.zone_begin "open"
       ]]):format(options)), options)
     end
+  end)
+
+  it("may use the memory of collected coroutines that are older than the recording", function()
+    assert.equal("stopped\n", hosted("alone", [[
+      local recorder = require "gprof.recorder"
+      local co = coroutine.create(function() while true do coroutine.yield() end end)
+      recorder.start { rate = 0 }
+      coroutine.resume(co)
+      co = nil
+      collectgarbage()
+      recorder.stop()
+      print "stopped"
+    ]]))
   end)
 end)
