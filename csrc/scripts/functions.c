@@ -52,27 +52,12 @@ static bool is_same(const scr_function *a, const scr_function *b) {
   return strcmp(a->source, b->source) == 0;
 }
 
-/* Returns the word of `places` that has the bit of a function's place. Sets *bit to a
- * mask with this bit. */
-static uint64_t *word_of_place(scr_functions *functions, const scr_function *f,
-                               uint64_t *bit) {
-  const uint64_t place =
-      (uint64_t)(uintptr_t)f->entry ^ (uint64_t)f->first << 32 ^ f->signature;
-  const uint64_t hash = gp_mix(place) % SCR_PLACES;
-  *bit = UINT64_C(1) << hash % 64;
-  return &functions->places[hash / 64];
-}
-
-/* Whether there may be a function at the place of another one. A checksum of bytecode
- * takes much longer. */
-static bool has_place(scr_functions *functions, const scr_function *f) {
-  uint64_t bit;
-  return *word_of_place(functions, f, &bit) & bit;
-}
-
-static void add_place(scr_functions *functions, const scr_function *f) {
-  uint64_t bit, *word = word_of_place(functions, f, &bit);
-  *word |= bit;
+/* Returns the number of functions that differ from a function only in their bytecode, or
+ * have the same hash. */
+static uint16_t *alike(scr_functions *functions, const scr_function *f) {
+  scr_function place = *f;
+  place.code = 0;
+  return &functions->alike[hash_of(&place) % SCR_PLACES];
 }
 
 /* Returns the slot of a function: its own, or the free one where it belongs. */
@@ -83,6 +68,16 @@ static uint32_t *slot_of(const scr_functions *functions, const scr_function *wan
          !is_same(&functions->list[functions->slots[at] - 1], wanted))
     at = (at + 1) & mask;
   return &functions->slots[at];
+}
+
+static bool is_known(const scr_functions *functions, const scr_function *f) {
+  return *slot_of(functions, f) > 0;
+}
+
+/* Adds to a function what tells it apart from those that are alike. */
+static void set_code(scr_functions *functions, scr_function *f, uint32_t code) {
+  f->code = code;
+  if (*alike(functions, f) >= SCR_MOST_ALIKE && !is_known(functions, f)) f->code = 0;
 }
 
 static bool grow(scr_functions *functions) {
@@ -118,7 +113,8 @@ static uint32_t add(scr_functions *functions, const scr_function *wanted) {
   scr_function added = *wanted;
   if (wanted->source && !(added.source = strdup(wanted->source))) return SCR_NONE;
   added.text = kept_text(functions, wanted->text);
-  add_place(functions, wanted);
+  uint16_t *others = alike(functions, wanted);
+  if (*others < UINT16_MAX) ++*others;
   const uint32_t number = (uint32_t)functions->count;
   uint32_t *slot = slot_of(functions, &added);
   functions->list[functions->count++] = added;
@@ -212,7 +208,8 @@ static uint32_t found_or_added(scr_functions *functions, lua_State *L,
 static uint32_t number_by_content(scr_functions *functions, lua_State *L) {
   lua_Debug ar;
   scr_function wanted = described(L, &ar);
-  if (has_code(functions, L)) wanted.code = scr_checksum(&functions->crc, L);
+  if (has_code(functions, L))
+    set_code(functions, &wanted, scr_checksum(&functions->crc, L));
   return found_or_added(functions, L, &wanted);
 }
 
@@ -263,9 +260,9 @@ uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
 uint32_t scr_function_find(scr_functions *functions, lua_State *L) {
   lua_Debug ar;
   scr_function wanted = described(L, &ar);
-  const bool may_be_known = has_place(functions, &wanted);
+  const bool may_be_known = *alike(functions, &wanted) > 0;  /* much faster */
   if (may_be_known && has_code(functions, L))
-    wanted.code = scr_checksum(&functions->crc, L);
+    set_code(functions, &wanted, scr_checksum(&functions->crc, L));
   const uint32_t found = may_be_known ? *slot_of(functions, &wanted) : 0;
   lua_pop(L, 1);
   return found ? found - 1 : SCR_NONE;
@@ -278,16 +275,17 @@ uint32_t scr_function_zone(scr_functions *functions, const lua_Debug *ar,
                            const char *name) {
   functions->crc.inverted = UINT32_MAX;
   gp_crc32_add(&functions->crc, (const unsigned char *)name, strlen(name));
-  const scr_function wanted = {.source = (char *)(uintptr_t)short_source(ar),
-                               .signature = ZONE,
-                               .code = gp_crc32_value(&functions->crc)};
+  scr_function wanted = {.source = (char *)(uintptr_t)short_source(ar),
+                         .signature = ZONE};
+  set_code(functions, &wanted, gp_crc32_value(&functions->crc));
   const uint32_t known = *slot_of(functions, &wanted);
   if (known) return known - 1;
   const uint32_t number = add(functions, &wanted);
   if (number == SCR_NONE) return SCR_NONE;
   scr_function *zone = &functions->list[number];
   zone->begun = ar->currentline > 0 ? (uint32_t)ar->currentline : 1;
-  if (asprintf(&zone->name, SCR_ZONE "%s", name) >= 0) return number;
+  if (asprintf(&zone->name, SCR_ZONE "%s", zone->code ? name : SCR_OTHERS) >= 0)
+    return number;
   zone->name = NULL;
   return SCR_NONE;
 }

@@ -147,8 +147,9 @@ int scr_zone_begin(lua_State *L) {
 
 /* Raises an error if the zone to be ended, `zone`, is not the one that is named. */
 static void check_name(lua_State *L, const scr_recording *r, uint32_t zone) {
-  const char *name = r->functions.list[zone].name + strlen(SCR_ZONE);
-  if (!lua_isnoneornil(L, 1) && strcmp(luaL_checkstring(L, 1), name) != 0)
+  const scr_function *f = &r->functions.list[zone];
+  const char *name = f->name + strlen(SCR_ZONE);
+  if (!lua_isnoneornil(L, 1) && strcmp(luaL_checkstring(L, 1), name) != 0 && f->code)
     luaL_error(L, "recorder.zone_end: the innermost zone is '%s', not '%s'", name,
                lua_tostring(L, 1));
 }

@@ -296,6 +296,24 @@ describe("gprof.recorder", function()
     end)
   end
 
+  it("joins functions of the same lines, and zones of a file, beyond 4096", function()
+    local out = recorded([[
+      for i = 1, 5000 do
+        load("return " .. i, "=generated")()
+        recorder.zone_begin("z" .. i)
+        recorder.zone_end("z" .. i)
+      end
+    ]], [[
+      local count, most, zones, others = 0, 0, 0, p:find "zone (other names)".calls
+      for name, calls in p:functions("address", "name", "calls") do
+        if name:find "generated" then count, most = count + 1, math.max(most, calls) end
+        if name:find "^zone z" then zones = zones + 1 end
+      end
+      print(count, most, zones, others)
+    ]])
+    assert.equal("4097\t904\t4096\t904\n", out)
+  end)
+
   it("leaves the state's allocator as it was", function()
     assert.same({ "true\n", "", 0 }, message [[
       local function garbage() for i = 1, 1000 do load("return " .. i)() end end
