@@ -69,6 +69,11 @@ static void remove_hooks(lua_State *L, const scr_recording *r) {
   }
 }
 
+/* The clock of a forked child starts again: its time is its own. */
+static uint64_t time_since_start(const scr_recording *r) {
+  return scr_time_of(CLOCK_THREAD_CPUTIME_ID) - (getpid() == r->process ? r->cpu : 0);
+}
+
 static void end_recording(lua_State *L, scr_recording *r, enum after after) {
   if (scr_current != r && r->is_paused && after != WAITS) end_c(r, after);
   if (scr_current != r) return;
@@ -76,7 +81,7 @@ static void end_recording(lua_State *L, scr_recording *r, enum after after) {
   scr_leave_signals(r);
   scr_stop_timer(r);
   end_c(r, after);
-  r->cpu = scr_time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
+  r->cpu = time_since_start(r);
   r->ended = scr_time_of(CLOCK_REALTIME);
   scr_current = NULL;
   scr_pause_zones(r);

@@ -1263,6 +1263,25 @@ describe("a host of recorded states", function()
     end
   end)
 
+  it("may fork a child that writes what it has recorded", function()
+    local path = shell.tmpdir "forked" .. "/child.prof"
+    assert.equal("true\n", hosted("alone", ([[
+      local recorder = require "gprof.recorder"
+      local function work(n) local sum = 0 for i = 1, n do sum = sum + i end return sum end
+      work(20000000) recorder.start { instructions = 1000 } work(100000)
+      if fork() == 0 then
+        work(1000)
+        recorder.stop()
+        print(recorder.write(%q))
+        os.exit(true, true)
+      end
+      wait()
+    ]]):format(path)))
+    local result = program.run { "-b", "-p", path }
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    assert.truthy(result.stdout:find " 2 +[%d.]+ +[%d.]+ +work ", result.stdout)
+  end)
+
   it("may use the memory of collected coroutines that are older than the recording", function()
     assert.equal("stopped\n", hosted("alone", [[
       local recorder = require "gprof.recorder"
