@@ -144,6 +144,7 @@ end
 -- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
 function recorder.start(options)
   if options ~= nil then check(options) end
+  if running and not running.is_paused then error("this thread is being recorded", 2) end
   local former = session
   if running and running.is_paused then hooks.stop(running.recording, "go on") end
   local problem = start(prepare(options))

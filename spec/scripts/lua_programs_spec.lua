@@ -523,6 +523,16 @@ describe("gprof.recorder", function()
       message 'debug.sethook(print, "", 1000000) print(pcall(recorder.start))')
   end)
 
+  it("goes on if it refuses to record twice", function()
+    assert.same({ "false\ntrue\n", "", 0 }, message [[
+      local function work() for _ = 1, 10000 do end end
+      recorder.start { count = "none", instructions = 100 }
+      print((pcall(recorder.start)))
+      coroutine.wrap(work)()
+      print(recorder.stop().functions[1] ~= nil)
+    ]])
+  end)
+
   it("says that nothing was recorded", function()
     assert.same({ "nil\tnothing was recorded\n", "", 0 }, message 'print(recorder.write "x.prof")')
     assert.same({ "nil\tno samples were taken: the program was too short\n", "", 0 },
