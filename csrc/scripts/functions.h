@@ -33,6 +33,7 @@ typedef struct scr_function {
   uint32_t code;        /* checksum of its bytecode; 0: not known. Functions that are
                            defined in the same lines may differ in these two */
   uint32_t begun;       /* of a zone: the line where it was first begun */
+  bool goes_on;         /* likewise: in the next round of a loop. See zones.h */
   uint32_t asked;       /* calls that were asked for a name */
   scr_lines lines;      /* empty unless lines are counted */
   scr_place created[SCR_MOST_CREATED];  /* the first places that have created coroutines

@@ -84,6 +84,7 @@ static bool begin_sampled(scr_recording *r, lua_State *L, lua_Debug *caller,
   if (!scr_stack_push(stack, caller->i_ci, zone)) return false;
   top_of(stack)->is_zone = true;
   top_of(stack)->record = (void *)(uintptr_t)closure;
+  scr_mark_begin(r, top_of(stack), caller);
   return true;
 }
 
@@ -160,9 +161,10 @@ static int end_unknown(lua_State *L) {
 }
 
 static int end_without_counts(lua_State *L, scr_recording *r, lua_Debug *caller) {
-  const scr_frame *zone = sampled_zone(scr_stack_find(&r->stacks, L), L, caller);
+  scr_frame *zone = sampled_zone(scr_stack_find(&r->stacks, L), L, caller);
   if (!zone) return end_unknown(L);
   check_name(L, r, zone->context);
+  scr_mark_end(r, zone, caller);
   r->in_hook = true;
   end_sampled(r, L, zone);
   r->in_hook = false;
