@@ -14,6 +14,7 @@ static int run(lua_State *co, lua_State *L, int arguments, int *results) {
     scr_set_running(r, L);
     r->resumed = NULL;
   }
+  if (r->period > 0) scr_give_hook(r, co, scr_hook);
   const scr_resume here = {L, r->resumed};
   r->resumed = &here;
   r->running = co;
@@ -118,13 +119,20 @@ static void learn_functions(lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* Calls of the functions that replace those in a recording without counts may be in later
+ * ones, too. */
+static bool takes_coroutine(lua_CFunction entry) {
+  return entry == lua_resume_function || entry == resume;
+}
+
 bool scr_resumes(lua_CFunction entry) {
-  return entry == lua_resume_function || entry == lua_wrapped_function;
+  return takes_coroutine(entry) || entry == lua_wrapped_function ||
+         entry == resume_wrapped;
 }
 
 /* Pushes the coroutine that a call resumes; false if the call has none. */
 static bool push_resumed(lua_State *L, const lua_Debug *ar, lua_CFunction entry) {
-  if (entry == lua_resume_function) return lua_getlocal(L, ar, 1);
+  if (takes_coroutine(entry)) return lua_getlocal(L, ar, 1);
   lua_Debug called = *ar;
   lua_getinfo(L, "f", &called);
   const bool found = lua_getupvalue(L, -1, 1);
@@ -136,12 +144,12 @@ void scr_hook_resumed(const scr_recording *r, lua_State *L, const lua_Debug *ar,
                       lua_CFunction entry) {
   if (!push_resumed(L, ar, entry)) return;
   lua_State *co = lua_tothread(L, -1);
-  if (co && !lua_gethook(co)) scr_set_hook(r, co, lua_gethook(L));
+  if (co) scr_give_hook(r, co, lua_gethook(L));
   lua_pop(L, 1);
 }
 
 bool scr_creates(lua_CFunction entry) {
-  return entry == lua_create_function || entry == lua_wrap_function;
+  return entry == lua_create_function || entry == lua_wrap_function || entry == wrap;
 }
 
 /* Adds a place to those that create a function's coroutines, unless there are many, or it

@@ -54,10 +54,10 @@ static void set_hooks(lua_State *L, const scr_recording *r) {
   lua_State *main = main_of(L);
   scr_set_hook(r, L, scr_hook);
   const bool is_wanted = r->events != 0 || r->period > 0;
-  if (is_wanted && main && !lua_gethook(main)) scr_set_hook(r, main, scr_hook);
+  if (is_wanted && main && main != L) scr_give_hook(r, main, scr_hook);
 }
 
-/* Coroutines that have no stack yet keep the hook, which does nothing. */
+/* Coroutines that have no stack yet keep the hook until its first event. */
 static void remove_hooks(lua_State *L, const scr_recording *r) {
   lua_State *main = main_of(L);
   if (main && lua_gethook(main) == scr_hook) lua_sethook(main, NULL, 0, 0);
@@ -90,8 +90,7 @@ static void end_recording(lua_State *L, scr_recording *r, enum after after) {
   r->displaced = r->displaced || displaced;
   if (!displaced) lua_sethook(r->running, NULL, 0, 0);
   remove_hooks(L, r);
-  lua_pushnil(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, r);
+  scr_unset_running(L);
   if (r->closures) scr_closures_free(r->closures, L);
   r->closures = NULL;
   r->sites = NULL;
@@ -190,7 +189,7 @@ static int start(lua_State *L) {
   const int count = luaL_checkoption(L, 4, NULL, counts);
   drop_abandoned();
   if (scr_current) return fail_to_start(L, "this thread is being recorded");
-  if (lua_gethook(L))
+  if (lua_gethook(L) && lua_gethook(L) != scr_hook)
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
   const bool knows_prototypes = scr_finds_prototypes(L);
   const bool knows_calls = scr_finds_calls(L);

@@ -66,6 +66,16 @@ void scr_hook(lua_State *L, lua_Debug *ar);
 /* Sets `hook` for all events of a recording. */
 void scr_set_hook(const scr_recording *r, lua_State *L, lua_Hook hook);
 
+/* Sets it in a coroutine that is not running, unless it has a hook of the program. It may
+ * have that of a former recording. */
+void scr_give_hook(const scr_recording *r, lua_State *co, lua_Hook hook);
+
+/* Whether a thread records the state. */
+bool scr_is_recorded(lua_State *L);
+
+/* Ends that. */
+void scr_unset_running(lua_State *L);
+
 /* Sets the coroutine that runs, and keeps it from being collected, because the timer's
  * handler uses it. Returns whether it is the main one. Only the first time allocates
  * memory. */

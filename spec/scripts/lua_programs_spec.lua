@@ -1197,6 +1197,50 @@ describe("coroutines that are older than the recording", function()
     assert.matches(" 15 +0%.00 +0%.00 +work %(", result.stdout)
     assert.matches(" 2 +0%.00 +0%.00 +body %(", result.stdout)
   end)
+
+  it("are recorded if they are of a former recording, of any kind", function()
+    for _, former in ipairs { 'count = "none"', 'count = "none", instructions = 100', "", 'count = "lines"' } do
+      for _, options in ipairs { "rate = 0", 'rate = 0, count = "lines"' } do
+        assert.equal(options:find "lines" and "15\t15\n" or "15\t0\n", launch.script(([[
+          local recorder = require "gprof.recorder"
+          local function work()
+            return 1
+          end
+          local function body() while true do work() coroutine.yield() end end
+          recorder.start { %s }
+          local resume, new = coroutine.resume, coroutine.create(body)
+          local wrapped, begun = coroutine.wrap(body), coroutine.create(body)
+          resume(begun)
+          wrapped()
+          recorder.stop()
+          recorder.start { %s }
+          for _ = 1, 5 do
+            resume(begun)
+            resume(new)
+            wrapped()
+          end
+          local executions
+          for _, f in ipairs(recorder.stop().functions) do
+            if f.name == "work" then executions = f.executions[3] end
+          end
+          recorder.report("flat", { brief = true }, function(text)
+            local calls = text:match " (%%d+) +[%%d.]+ +[%%d.]+ +work "
+            if calls then print(calls, executions or 0) end
+          end)
+        ]]):format(former, options)).stdout, former .. " " .. options)
+      end
+    end
+  end)
+
+  it("may start another one", function()
+    assert.equal("true\n", launch.script([[
+      local recorder = require "gprof.recorder"
+      recorder.start { rate = 0 }
+      local co = coroutine.create(function() print(debug.gethook() == nil and pcall(recorder.start)) end)
+      recorder.stop()
+      coroutine.resume(co)
+    ]]).stdout)
+  end)
 end)
 
 describe("a recording that a coroutine has started", function()
