@@ -87,7 +87,8 @@ static void end_recording(lua_State *L, scr_recording *r, enum after after) {
   scr_pause_zones(r);
   const lua_Hook hook = lua_gethook(r->running);
   const bool displaced = hook != scr_hook && (hook || r->events != 0);
-  r->displaced = r->displaced || displaced;
+  r->displaced = r->displaced || (displaced && hook);
+  r->removed = r->removed || (displaced && !hook);
   if (!displaced) lua_sethook(r->running, NULL, 0, 0);
   remove_hooks(L, r);
   scr_unset_running(L);
@@ -404,7 +405,7 @@ static int functions(lua_State *L) {
  * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
  * processes; `is_forked`, whether this process did not start the recording; `joined`,
  * whether calls with different paths were joined; `displaced`, whether the program set a
- * hook of its own; `out_of_memory` */
+ * hook of its own; `removed`, whether it removed that of the recording; `out_of_memory` */
 static int result(lua_State *L) {
   scr_recording *r = check_recording(L);
   luaL_argcheck(L, r != scr_current, 1, "is not stopped");
@@ -434,6 +435,7 @@ static int result(lua_State *L) {
   set_boolean(L, "is_forked", getpid() != r->process);
   set_boolean(L, "joined", r->paths.joined);
   set_boolean(L, "displaced", r->displaced);
+  set_boolean(L, "removed", r->removed);
   set_boolean(L, "out_of_memory", r->out_of_memory);
   return 1;
 }

@@ -32,6 +32,7 @@ typedef struct scr_recording {
   volatile bool in_hook;        /* the hook runs */
   lua_CFunction zone_begin, zone_end;   /* which belong to their callers */
   bool displaced;               /* the program set a hook of its own */
+  bool removed;                 /* it removed that of the recording */
   bool out_of_memory;           /* and has ended */
   const void *thread;           /* identifies the one that was recorded; NULL: none yet */
   bool abandoned;               /* all else is freed, but that thread refers to it */

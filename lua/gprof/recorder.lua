@@ -248,8 +248,9 @@ end
 --- Stops recording.
 -- @treturn table|nil what was recorded; nil if nothing was. `ticks` is the number of
 --   samples; with `with_c`, of those in the interpreter. `displaced`: the program set a
---   hook of its own, so the rest of it was not recorded; `out_of_memory`: the rest was
---   not recorded for this reason
+--   hook of its own, so the rest of it was not recorded; `removed`: it removed that of
+--   the recorder, as Ctrl-C does; `out_of_memory`: the rest was not recorded for this
+--   reason
 function recorder.stop()
   if not running then return recorded end
   hooks.stop(running.recording, running.is_program and "stop" or "go on")
@@ -354,6 +355,8 @@ local function finish(pattern, is_default)
     recorded)
   local told = recorded and (recorded.displaced and
     "the program set a hook (debug.sethook): the rest of it was not recorded" or
+    recorded.removed and "the recorder's hook was removed (Ctrl-C, or debug.sethook): " ..
+    "the rest was not recorded" or
     recorded.out_of_memory and "not enough memory: the rest of it was not recorded")
   if not done then tell(problem) end
   if told then tell(told) end

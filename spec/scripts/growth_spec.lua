@@ -132,7 +132,7 @@ describe("the work of recording functions in the same lines of texts that begin 
   it("grows with their number", plan(1000, function(n)
     return recording("rate = 0", ([[
       local kept = {}
-      for i = 1, %d do kept[i] = load("return {\\n" .. i .. "}") kept[i]() end
+      for i = 1, %d do kept[i] = load("return {\n" .. i .. "}") kept[i]() end
     ]]):format(n))
   end))
 end)

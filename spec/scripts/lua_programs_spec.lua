@@ -635,6 +635,12 @@ describe("gprof.recorder", function()
   it("says that the program has set a hook of its own", function()
     assert.same({ "true\n", "", 0 },
       message 'recorder.start() debug.sethook(print, "", 1000000) print(recorder.stop().displaced)')
+    assert.same({ "false\ttrue\n", "", 0 }, message [[
+      recorder.start()
+      debug.sethook()
+      local result = recorder.stop()
+      print(result.displaced, result.removed)
+    ]])
   end)
 
   it("survives the collection of the coroutine that started it", function()
@@ -787,6 +793,14 @@ describe("gprof.lua --record with a Lua program", function()
     shell.check { "chmod", "+x", dir .. "/tool" }
     assert.matches("give its file a name that ends in %.lua: gprof%.lua %-%-record SCRIPT%.lua\n",
       run(dir .. "/tool").stderr)
+  end)
+
+  it("says that Ctrl-C has removed the hook", function()
+    shell.write(dir .. "/interrupted.lua",
+      "print(pcall(function() io.popen 'kill -INT $PPID' while true do end end))")
+    local result = run "interrupted.lua"
+    assert.matches("interrupted!\n$", result.stdout)
+    assert.matches("^gprof.lua: the recorder's hook was removed %(Ctrl%-C, or debug.sethook%): [^\n]*\n", result.stderr)
   end)
 
   describe("that a signal ends", function()
