@@ -405,7 +405,7 @@ static int functions(lua_State *L) {
  * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
  * processes; `is_forked`, whether this process did not start the recording; `joined`,
  * whether calls with different paths were joined; `displaced`, whether the program set a
- * hook of its own; `removed`, whether it removed that of the recording; `out_of_memory` */
+ * hook of its own; `removed`, whether it removed the recording's; `out_of_memory` */
 static int result(lua_State *L) {
   scr_recording *r = check_recording(L);
   luaL_argcheck(L, r != scr_current, 1, "is not stopped");

@@ -923,6 +923,16 @@ describe("gprof.lua --record with a Lua program", function()
     assert.truthy(shell.read(dir .. "/" .. name:gsub("%.lua$", ".prof")))
   end)
 
+  it("runs a program whose name begins with a dash", function()
+    local cwd = shell.tmpdir "dash"
+    shell.write(cwd .. "/-x.lua", "print(arg[0], arg[1], arg[-2])")
+    for _, name in ipairs { "-x.lua", "./-x.lua" } do
+      local result = program.run({ "--record", "--", name, "-e" }, { cwd = cwd })
+      assert.same({ name .. "\t-e\tnil\n", "gprof.lua: -x.prof was written; to read it: gprof.lua ./-x.prof\n", 0 },
+        { result.stdout, result.stderr, result.status })
+    end
+  end)
+
   it("does not start if the profile cannot take the place of a directory", function()
     shell.check { "mkdir", dir .. "/taken" }
     local result = run("--output=taken", "words.lua")
