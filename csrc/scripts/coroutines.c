@@ -88,10 +88,9 @@ static int wrap(lua_State *L) {
   return 1;
 }
 
-/* Pushes a function in place of one, unless that is a Lua function: the program has
- * replaced the standard function. */
+/* Pushes a function in place of one, unless that is not in C: the program has replaced the
+ * standard function. */
 static void replace(lua_State *L, int index, lua_CFunction function) {
-  luaL_checktype(L, index, LUA_TFUNCTION);
   if (lua_iscfunction(L, index))
     lua_pushcfunction(L, function);
   else
@@ -180,8 +179,10 @@ void scr_note_creation(scr_recording *r, lua_State *L, const lua_Debug *ar,
 }
 
 int scr_coroutines(lua_State *L) {
+  lua_settop(L, 3);
   learn_functions(L);
   replace(L, 1, resume);
   replace(L, 2, wrap);
-  return 2;
+  lua_pushcfunction(L, resume_wrapped);
+  return 3;
 }

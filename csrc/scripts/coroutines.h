@@ -11,8 +11,9 @@
 
 #include "scripts/recording.h"
 
-/* coroutines(resume, wrap, create) -> the functions that replace the first two: they do
- * what Lua's own do, and Lua functions are not replaced */
+/* coroutines(resume, wrap, create) -> the functions that replace the first two, which do
+ * what Lua's own do; and what the second one returns, only for its name. What are not
+ * functions in C is not replaced */
 int scr_coroutines(lua_State *L);
 
 /* Whether calls of a C function resume coroutines. */

@@ -51,8 +51,8 @@ end
 
 -- Without counts, only these functions show which coroutine runs.
 local resume <const>, wrap <const> = coroutine.resume, coroutine.wrap
-local own_resume <const>, own_wrap <const> = hooks.coroutines(resume, wrap,
-  coroutine.create)
+local own_resume <const>, own_wrap <const>, own_wrapped <const> =
+  hooks.coroutines(resume, wrap, coroutine.create)
 
 -- luacheck: push globals coroutine.resume coroutine.wrap
 
@@ -229,11 +229,13 @@ end
 -- Returns what was recorded.
 local function result_of(stopped)
   local recording = stopped.recording
-  local function name(f, text) hooks.name(recording, f, text) end
+  local function name(f, text)
+    if type(f) == "function" then hooks.name(recording, f, text) end
+  end
   for zone, f in next, zones do name(f, "zone " .. zone) end
   name(own_resume, "coroutine.resume")
   name(own_wrap, "coroutine.wrap")
-  name(own_wrap(resume), "coroutine.wrap (resumed)")
+  name(own_wrapped, "coroutine.wrap (resumed)")
   module_names.assign(name, function(f) return hooks.knows(recording, f) end,
     stopped.host)
   local result = hooks.result(recording)

@@ -553,6 +553,27 @@ describe("gprof.recorder", function()
     end
   ]]
 
+  it("does not call what a program has put in place of coroutine.wrap", function()
+    for _, replaced in ipairs { "function(f) count = count + 1 return setmetatable({}, { __call = wrap(f) }) end",
+      "setmetatable({}, { __call = function(_, f) count = count + 1 return wrap(f) end })" } do
+      local script = ([[
+        local wrap = coroutine.wrap
+        count = 0
+        coroutine.wrap, coroutine.create = %s, nil
+        local recorder = require "gprof.recorder"
+        local function work() for _ = 1, 100 do end end
+        for _, kind in ipairs { "none", "calls" } do
+          recorder.start { count = kind, instructions = 10 }
+          work()
+          local result = recorder.stop()
+          print(result.functions[1] ~= nil, count)
+        end
+      ]]):format(replaced)
+      local result = launch.script(script)
+      assert.same({ "true\t0\ntrue\t0\n", "", 0 }, { result.stdout, result.stderr, result.status })
+    end
+  end)
+
   it("adds up several periods", function()
     assert.same({ "hot 12\nhot 13\nhot 1\n", "", 0 }, message(HOT .. [[
       recorder.start { rate = 0 }
