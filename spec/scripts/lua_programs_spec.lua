@@ -556,7 +556,7 @@ describe("gprof.recorder", function()
   it("does not call what a program has put in place of coroutine.wrap", function()
     for _, replaced in ipairs { "function(f) count = count + 1 return setmetatable({}, { __call = wrap(f) }) end",
       "setmetatable({}, { __call = function(_, f) count = count + 1 return wrap(f) end })" } do
-      local script = ([[
+      local result = launch.script(([[
         local wrap = coroutine.wrap
         count = 0
         coroutine.wrap, coroutine.create = %s, nil
@@ -568,8 +568,7 @@ describe("gprof.recorder", function()
           local result = recorder.stop()
           print(result.functions[1] ~= nil, count)
         end
-      ]]):format(replaced)
-      local result = launch.script(script)
+      ]]):format(replaced))
       assert.same({ "true\t0\ntrue\t0\n", "", 0 }, { result.stdout, result.stderr, result.status })
     end
   end)

@@ -27,8 +27,8 @@ function module_names.host()
   return { ["(interpreter)"] = main.func, ["(message handler)"] = handler }
 end
 
--- Returns what a function of the standard library returns; nil if the program has replaced
--- it.
+-- Returns what a function of the standard library returns; nil if the program has
+-- replaced it.
 local function returned_by(f, ...)
   local value = is_c_function(f) and f(...)
   return is_c_function(value) and value or nil
