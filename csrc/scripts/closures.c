@@ -47,9 +47,13 @@ static void forget_prototype(scr_closures *closures, const void *prototype) {
   scr_sites_forget(&closures->sites, prototype);
 }
 
+static void forget_closure(scr_closures *closures, const void *closure) {
+  scr_known *known = scr_closures_at(closures, closure);
+  if (known->address == closure) known->address = NULL;
+}
+
 static void forget(scr_closures *closures, void *block, size_t size) {
-  scr_known *known = scr_closures_at(closures, block);
-  if (known->address == block) known->address = NULL;
+  if (closures->knows_closures) forget_closure(closures, block);
   if (size == closures->prototype_size) forget_prototype(closures, block);
   /* Lua keeps the extra space before the coroutine. */
   if (size == closures->thread_size && closures->stacks)
@@ -76,10 +80,11 @@ static int make_blocks(lua_State *L) {
   return luaL_loadstring(L, "");
 }
 
-scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks) {
+scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks, bool knows_closures) {
   scr_closures *closures = calloc(1, sizeof *closures);
   if (!closures) return NULL;
   closures->stacks = stacks;
+  closures->knows_closures = knows_closures;
   closures->allocate = lua_getallocf(L, &closures->data);
   closures->sites.age = 1;
   lua_setallocf(L, reallocate, closures);

@@ -53,13 +53,14 @@ typedef struct scr_closures {
   void *data;
   scr_stacks *stacks;   /* of coroutines; NULL: the recording has ended */
   size_t thread_size, prototype_size;   /* bytes of a coroutine and of a prototype */
+  bool knows_closures;  /* otherwise `known` is empty, and frees cost less */
   scr_known known[SCR_KNOWN];                     /* closures */
   scr_known prototypes[SCR_KNOWN_PROTOTYPES];
   scr_sites sites;      /* of calls */
 } scr_closures;
 
 /* Replaces the allocator of a state. Returns NULL if there is no memory. */
-scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks);
+scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks, bool knows_closures);
 
 /* Restores the allocator. */
 void scr_closures_free(scr_closures *closures, lua_State *L);

@@ -88,8 +88,8 @@ static int wrap(lua_State *L) {
   return 1;
 }
 
-/* Pushes a function in place of one, unless that is not in C: the program has replaced the
- * standard function. */
+/* Pushes a function in place of one, unless that is not in C: the program has replaced
+ * the standard function. */
 static void replace(lua_State *L, int index, lua_CFunction function) {
   if (lua_iscfunction(L, index))
     lua_pushcfunction(L, function);

@@ -240,12 +240,12 @@ uint32_t scr_function_at_top(scr_functions *functions, scr_closures *closures,
                              lua_State *L) {
   const void *closure = lua_topointer(L, -1);
   scr_known *known = scr_closures_at(closures, closure);
-  if (known->address != closure) {
-    const uint32_t number = number_of(functions, closures, L);
-    if (number != SCR_NONE) *known = (scr_known){closure, number};
-  }
+  const bool is_known = known->address == closure;
+  const uint32_t number = is_known ? known->number : number_of(functions, closures, L);
+  if (closures->knows_closures && number != SCR_NONE)
+    *known = (scr_known){closure, number};
   lua_pop(L, 1);
-  return known->address == closure ? known->number : SCR_NONE;
+  return number;
 }
 
 uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,

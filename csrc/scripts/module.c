@@ -194,7 +194,7 @@ static int start(lua_State *L) {
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
   const bool knows_prototypes = scr_finds_prototypes(L);
   const bool knows_calls = scr_finds_calls(L);
-  if (!(r->closures = scr_closures_new(L, &r->stacks)))
+  if (!(r->closures = scr_closures_new(L, &r->stacks, events[count] != 0)))
     return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
   r->collector = scr_collector(L);
