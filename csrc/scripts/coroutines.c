@@ -14,7 +14,7 @@ static int run(lua_State *co, lua_State *L, int arguments, int *results) {
     scr_set_running(r, L);
     r->resumed = NULL;
   }
-  if (r->period > 0) scr_give_hook(r, co, scr_hook);
+  if (r->period > 0) scr_give_hook(r, co);
   const scr_resume here = {L, r->resumed};
   r->resumed = &here;
   r->running = co;
@@ -143,7 +143,7 @@ void scr_hook_resumed(const scr_recording *r, lua_State *L, const lua_Debug *ar,
                       lua_CFunction entry) {
   if (!push_resumed(L, ar, entry)) return;
   lua_State *co = lua_tothread(L, -1);
-  if (co) scr_give_hook(r, co, lua_gethook(L));
+  if (co) scr_give_hook(r, co);
   lua_pop(L, 1);
 }
 

@@ -289,7 +289,7 @@ static void on_count(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *s
 static void on_sample(scr_recording *r, lua_State *L, const lua_Debug *ar) {
   uint32_t line;
   if (r->period > 0 && ar->event != LUA_HOOKCOUNT) {  /* from a former recording */
-    scr_set_hook(r, L, scr_hook);
+    scr_set_hook(r, L);
     return;
   }
   if (r->period > 0)

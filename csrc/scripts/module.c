@@ -52,9 +52,9 @@ static lua_State *main_of(lua_State *L) {
  * nothing may resume later. */
 static void set_hooks(lua_State *L, const scr_recording *r) {
   lua_State *main = main_of(L);
-  scr_set_hook(r, L, scr_hook);
+  scr_set_hook(r, L);
   const bool is_wanted = r->events != 0 || r->period > 0;
-  if (is_wanted && main && main != L) scr_give_hook(r, main, scr_hook);
+  if (is_wanted && main && main != L) scr_give_hook(r, main);
 }
 
 /* Coroutines that have no stack yet keep the hook until its first event. */
@@ -105,6 +105,7 @@ static int new_recording(lua_State *L) {
   *at = r = calloc(1, sizeof *r);
   luaL_setmetatable(L, RECORDING);
   if (!r) return luaL_error(L, "not enough memory");
+  r->hook = scr_hook;
   r->zone_begin = scr_zone_begin;
   r->zone_end = scr_zone_end;
   if (!scr_paths_init(&r->paths, (size_t)most) || !scr_functions_init(&r->functions) ||

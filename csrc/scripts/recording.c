@@ -7,15 +7,15 @@ static int mask_of(const scr_recording *r) {
   return r->events | (r->period > 0 ? LUA_MASKCOUNT : 0);
 }
 
-void scr_set_hook(const scr_recording *r, lua_State *L, lua_Hook hook) {
-  lua_sethook(L, hook, mask_of(r), r->period);
+void scr_set_hook(const scr_recording *r, lua_State *L) {
+  lua_sethook(L, r->hook, mask_of(r), r->period);
 }
 
-void scr_give_hook(const scr_recording *r, lua_State *co, lua_Hook hook) {
+void scr_give_hook(const scr_recording *r, lua_State *co) {
   const lua_Hook present = lua_gethook(co);
   const bool has_events =
       lua_gethookmask(co) == mask_of(r) && lua_gethookcount(co) == r->period;
-  if (!present || (present == scr_hook && !has_events)) scr_set_hook(r, co, hook);
+  if (!present || (present == r->hook && !has_events)) scr_set_hook(r, co);
 }
 
 /* The key of the running coroutine in the registry. */

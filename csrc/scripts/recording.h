@@ -30,6 +30,7 @@ typedef struct scr_recording {
   bool with_c;                  /* the C recorder has the call paths: see mixed.h */
   bool is_paused;               /* with C functions: it has more of this recording */
   volatile bool in_hook;        /* the hook runs */
+  lua_Hook hook;                /* scr_hook */
   lua_CFunction zone_begin, zone_end;   /* which belong to their callers */
   bool displaced;               /* the program set a hook of its own */
   bool removed;                 /* it removed that of the recording */
@@ -64,12 +65,12 @@ extern _Thread_local scr_recording *scr_current
 /* The hook of a state that is recorded. */
 void scr_hook(lua_State *L, lua_Debug *ar);
 
-/* Sets `hook` for all events of a recording. */
-void scr_set_hook(const scr_recording *r, lua_State *L, lua_Hook hook);
+/* Sets the hook for all events of a recording. */
+void scr_set_hook(const scr_recording *r, lua_State *L);
 
 /* Sets it in a coroutine that is not running, unless it has a hook of the program. It may
  * have that of a former recording. */
-void scr_give_hook(const scr_recording *r, lua_State *co, lua_Hook hook);
+void scr_give_hook(const scr_recording *r, lua_State *co);
 
 /* Whether a thread records the state. */
 bool scr_is_recorded(lua_State *L);

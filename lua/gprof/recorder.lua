@@ -206,6 +206,7 @@ end
 -- belong to `zone NAME`: reports show it as a function, one for each source file. Zones
 -- may be in zones; each coroutine has its own. Works also if nothing is recorded. A Lua
 -- function cannot begin a zone for its caller; `local push = recorder.zone_begin` can.
+-- Beyond 4,096 names in a source file, others are one: `zone (other names)`.
 -- @tparam string name
 -- @function zone_begin
 recorder.zone_begin = hooks.zone_begin
