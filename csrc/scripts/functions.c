@@ -70,14 +70,14 @@ static uint32_t *slot_of(const scr_functions *functions, const scr_function *wan
   return &functions->slots[at];
 }
 
-static bool is_known(const scr_functions *functions, const scr_function *f) {
+static bool is_added(const scr_functions *functions, const scr_function *f) {
   return *slot_of(functions, f) > 0;
 }
 
 /* Adds to a function what tells it apart from those that are alike. */
 static void set_code(scr_functions *functions, scr_function *f, uint32_t code) {
   f->code = code;
-  if (*alike(functions, f) >= SCR_MOST_ALIKE && !is_known(functions, f)) f->code = 0;
+  if (*alike(functions, f) >= SCR_MOST_ALIKE && !is_added(functions, f)) f->code = 0;
 }
 
 static bool grow(scr_functions *functions) {

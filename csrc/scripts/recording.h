@@ -24,6 +24,7 @@ typedef struct scr_recording {
   scr_stack *stack;             /* its stack, if it has had an event */
   const scr_resume *resumed;    /* without counts: the call that resumed it */
   const void *registry;         /* identifies the state */
+  const void *thread;           /* identifies the one that was recorded; NULL: none yet */
   volatile bool active;
   int events;                   /* for which the hook is called, but for ticks; 0 if
                                    calls are not counted */
@@ -35,7 +36,6 @@ typedef struct scr_recording {
   bool displaced;               /* the program set a hook of its own */
   bool removed;                 /* it removed that of the recording */
   bool out_of_memory;           /* and has ended */
-  const void *thread;           /* identifies the one that was recorded; NULL: none yet */
   bool abandoned;               /* all else is freed, but that thread refers to it */
 
   unsigned char *profile;       /* with C functions: the context profile of the process */
