@@ -121,11 +121,12 @@ $(CONFINEMENT): $(CONFINING:csrc/%.c=build/objects/%.o) build/objects/base/error
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^
 
+# Its signal handlers and hooks may outlive the states that have loaded it.
 $(HOOKS): $(HOOKING:csrc/%.c=build/objects/%.o) $(addprefix build/objects/base/,crc32.o error.o hash.o new_file.o reader.o writer.o) \
   build/objects/bundle/bundle.o build/objects/bundle/bytecode.o
 	@mkdir -p $(@D)
 	$(say) LINK $@
-	$(quietly)$(LINK) -o $@ $^
+	$(quietly)$(LINK) -Wl,-z,nodelete -o $@ $^
 
 $(BUNDLE): $(filter %.lua,$(MODULES)) lua/bundle.lua $(CORE)
 	$(say) LUAC $@

@@ -42,7 +42,7 @@ void scr_paths_free(scr_paths *paths);
 
 /* Returns the row of a call, or of the samples of a line (function SCR_NONE), which
  * is added with a count of 0 if it is new. Rows beyond the limit are joined into
- * SCR_JOINED. Returns SCR_NONE if even these rows are too many. */
+ * SCR_JOINED: a row for each function and line. SCR_NONE if there is no memory. */
 uint32_t scr_paths_row(scr_paths *paths, uint32_t context, uint32_t function,
                        uint32_t line);
 

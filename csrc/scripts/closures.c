@@ -41,10 +41,20 @@ bool scr_finds_calls(lua_State *L) {
          scr_call_of(&own)->previous == scr_call_of(&caller) && finds_instructions(L);
 }
 
+static void forget_prototype(scr_closures *closures, const void *prototype) {
+  scr_known *known = scr_closures_prototype(closures, prototype);
+  if (known->address == prototype) known->address = NULL;
+  scr_sites_forget(&closures->sites, prototype);
+}
+
+static void forget_closure(scr_closures *closures, const void *closure) {
+  scr_known *known = scr_closures_at(closures, closure);
+  if (known->address == closure) known->address = NULL;
+}
+
 static void forget(scr_closures *closures, void *block, size_t size) {
-  scr_known *known = scr_closures_at(closures, block);
-  if (known->closure == block) known->closure = NULL;
-  if (size == closures->prototype_size) scr_sites_forget(&closures->sites, block);
+  if (closures->knows_closures) forget_closure(closures, block);
+  if (size == closures->prototype_size) forget_prototype(closures, block);
   /* Lua keeps the extra space before the coroutine. */
   if (size == closures->thread_size && closures->stacks)
     scr_stack_drop(closures->stacks, (char *)block + LUA_EXTRASPACE);
@@ -64,16 +74,26 @@ static void *reallocate(void *data, void *block, size_t size, size_t new_size) {
   return closures->allocate(closures->data, block, size, new_size);
 }
 
-scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks) {
+/* Makes the blocks whose sizes must be known. */
+static int make_blocks(lua_State *L) {
+  lua_newthread(L);
+  return luaL_loadstring(L, "");
+}
+
+scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks, bool knows_closures) {
   scr_closures *closures = calloc(1, sizeof *closures);
   if (!closures) return NULL;
   closures->stacks = stacks;
+  closures->knows_closures = knows_closures;
   closures->allocate = lua_getallocf(L, &closures->data);
   closures->sites.age = 1;
   lua_setallocf(L, reallocate, closures);
-  luaL_loadstring(L, "");  /* a prototype: its size is known from now on */
-  lua_pop(L, 1);
-  return closures;
+  lua_pushcfunction(L, make_blocks);
+  const bool is_done = lua_pcall(L, 0, 0, 0) == LUA_OK;
+  if (!is_done) lua_pop(L, 1);
+  if (is_done && closures->prototype_size > 0) return closures;
+  scr_closures_free(closures, L);
+  return NULL;
 }
 
 /* If the host has wrapped the allocator, it may still call this one, which stays. */

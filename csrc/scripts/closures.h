@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Maps closures to functions, by address: much faster than asking Lua for the source and
- * lines of a closure.
+ * Maps closures and prototypes to functions, by address: much faster than asking Lua for
+ * the source and lines of a closure, and reading its bytecode.
  *
- * The address may be used again once the closure is collected. So the state's allocator
+ * An address may be used again once what is there is collected. So the state's allocator
  * is replaced by one that forgets freed addresses and calls the former one. It also frees
  * the stacks of coroutines that are collected, and forgets places in collected bytecode.
  */
@@ -42,29 +42,25 @@ static inline const void *scr_called_closure(const lua_Debug *ar) {
 bool scr_finds_calls(lua_State *L);
 
 typedef struct scr_known {
-  const void *closure;  /* NULL: free */
+  const void *address;  /* of a closure or prototype; NULL: free */
   uint32_t number;      /* of its function */
 } scr_known;
 
-enum { SCR_KNOWN = 1 << 12 };
+enum { SCR_KNOWN = 1 << 12, SCR_KNOWN_PROTOTYPES = 1 << 10 };
 
 typedef struct scr_closures {
   lua_Alloc allocate;   /* the former allocator, and its argument */
   void *data;
   scr_stacks *stacks;   /* of coroutines; NULL: the recording has ended */
-  size_t thread_size;   /* bytes of a coroutine; 0 until one is created */
-  size_t prototype_size;
-  scr_known known[SCR_KNOWN];
+  size_t thread_size, prototype_size;   /* bytes of a coroutine and of a prototype */
+  bool knows_closures;  /* otherwise `known` is empty, and frees cost less */
+  scr_known known[SCR_KNOWN];                     /* closures */
+  scr_known prototypes[SCR_KNOWN_PROTOTYPES];
   scr_sites sites;      /* of calls */
 } scr_closures;
 
 /* Replaces the allocator of a state. Returns NULL if there is no memory. */
-scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks);
-
-/* Returns the sites; NULL if it is not known when prototypes are freed. */
-static inline scr_sites *scr_closures_sites(scr_closures *closures) {
-  return closures->prototype_size > 0 ? &closures->sites : NULL;
-}
+scr_closures *scr_closures_new(lua_State *L, scr_stacks *stacks, bool knows_closures);
 
 /* Restores the allocator. */
 void scr_closures_free(scr_closures *closures, lua_State *L);
@@ -73,6 +69,13 @@ void scr_closures_free(scr_closures *closures, lua_State *L);
 static inline scr_known *scr_closures_at(scr_closures *closures, const void *closure) {
   const uintptr_t address = (uintptr_t)closure;
   return &closures->known[(address >> 4 ^ address >> 16) % SCR_KNOWN];
+}
+
+/* The same for a prototype. */
+static inline scr_known *scr_closures_prototype(scr_closures *closures,
+                                                const void *prototype) {
+  const uintptr_t address = (uintptr_t)prototype;
+  return &closures->prototypes[(address >> 4 ^ address >> 14) % SCR_KNOWN_PROTOTYPES];
 }
 
 #endif

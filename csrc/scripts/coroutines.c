@@ -14,6 +14,7 @@ static int run(lua_State *co, lua_State *L, int arguments, int *results) {
     scr_set_running(r, L);
     r->resumed = NULL;
   }
+  if (r->period > 0) scr_give_hook(r, co);
   const scr_resume here = {L, r->resumed};
   r->resumed = &here;
   r->running = co;
@@ -87,10 +88,9 @@ static int wrap(lua_State *L) {
   return 1;
 }
 
-/* Pushes a function in place of one, unless that is a Lua function: the program has
- * replaced the standard function. */
+/* Pushes a function in place of one, unless that is not in C: the program has replaced
+ * the standard function. */
 static void replace(lua_State *L, int index, lua_CFunction function) {
-  luaL_checktype(L, index, LUA_TFUNCTION);
   if (lua_iscfunction(L, index))
     lua_pushcfunction(L, function);
   else
@@ -118,13 +118,20 @@ static void learn_functions(lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* Calls of the functions that replace those in a recording without counts may be in later
+ * ones, too. */
+static bool takes_coroutine(lua_CFunction entry) {
+  return entry == lua_resume_function || entry == resume;
+}
+
 bool scr_resumes(lua_CFunction entry) {
-  return entry == lua_resume_function || entry == lua_wrapped_function;
+  return takes_coroutine(entry) || entry == lua_wrapped_function ||
+         entry == resume_wrapped;
 }
 
 /* Pushes the coroutine that a call resumes; false if the call has none. */
 static bool push_resumed(lua_State *L, const lua_Debug *ar, lua_CFunction entry) {
-  if (entry == lua_resume_function) return lua_getlocal(L, ar, 1);
+  if (takes_coroutine(entry)) return lua_getlocal(L, ar, 1);
   lua_Debug called = *ar;
   lua_getinfo(L, "f", &called);
   const bool found = lua_getupvalue(L, -1, 1);
@@ -136,12 +143,12 @@ void scr_hook_resumed(const scr_recording *r, lua_State *L, const lua_Debug *ar,
                       lua_CFunction entry) {
   if (!push_resumed(L, ar, entry)) return;
   lua_State *co = lua_tothread(L, -1);
-  if (co && !lua_gethook(co)) scr_set_hook(r, co, lua_gethook(L));
+  if (co) scr_give_hook(r, co);
   lua_pop(L, 1);
 }
 
 bool scr_creates(lua_CFunction entry) {
-  return entry == lua_create_function || entry == lua_wrap_function;
+  return entry == lua_create_function || entry == lua_wrap_function || entry == wrap;
 }
 
 /* Adds a place to those that create a function's coroutines, unless there are many, or it
@@ -172,8 +179,10 @@ void scr_note_creation(scr_recording *r, lua_State *L, const lua_Debug *ar,
 }
 
 int scr_coroutines(lua_State *L) {
+  lua_settop(L, 3);
   learn_functions(L);
   replace(L, 1, resume);
   replace(L, 2, wrap);
-  return 2;
+  lua_pushcfunction(L, resume_wrapped);
+  return 3;
 }

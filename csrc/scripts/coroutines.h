@@ -11,15 +11,16 @@
 
 #include "scripts/recording.h"
 
-/* coroutines(resume, wrap, create) -> the functions that replace the first two: they do
- * what Lua's own do, and Lua functions are not replaced */
+/* coroutines(resume, wrap, create) -> the functions that replace the first two, which do
+ * what Lua's own do; and what the second one returns, only for its name. What are not
+ * functions in C is not replaced */
 int scr_coroutines(lua_State *L);
 
 /* Whether calls of a C function resume coroutines. */
 bool scr_resumes(lua_CFunction entry);
 
-/* Gives the hook of `L` to the coroutine that a call resumes, if it has none. `entry` is
- * the called function, which resumes; `ar`, the event of the call. */
+/* Gives the hook of a recording to the coroutine that a call resumes, unless it has that
+ * of the program. `entry` is the called function; `ar`, the event of the call. */
 void scr_hook_resumed(const scr_recording *r, lua_State *L, const lua_Debug *ar,
                       lua_CFunction entry);
 

@@ -18,8 +18,7 @@ bool scr_functions_init(scr_functions *functions) {
   functions->slot_count = FIRST_SLOTS;
   functions->list = calloc(FIRST_FUNCTIONS, sizeof *functions->list);
   functions->slots = calloc(FIRST_SLOTS, sizeof *functions->slots);
-  functions->known = calloc(SCR_KNOWN_PROTOTYPES, sizeof *functions->known);
-  if (functions->list && functions->slots && functions->known) return true;
+  if (functions->list && functions->slots) return true;
   scr_functions_free(functions);
   return false;
 }
@@ -33,7 +32,6 @@ void scr_functions_free(scr_functions *functions) {
   }
   free(functions->list);
   free(functions->slots);
-  free(functions->known);
   memset(functions, 0, sizeof *functions);
 }
 
@@ -46,40 +44,20 @@ static size_t hash_of(const scr_function *f) {
   return (size_t)gp_mix(gp_hash_bytes(hash, source, strlen(source)));
 }
 
-/* Whether functions are the same, or differ only in their bytecode. */
-static bool is_same_place(const scr_function *a, const scr_function *b) {
+static bool is_same(const scr_function *a, const scr_function *b) {
   if (a->entry != b->entry || a->first != b->first || a->last != b->last ||
-      a->signature != b->signature)
+      a->signature != b->signature || a->code != b->code)
     return false;
   if (!a->source || !b->source) return a->source == b->source;
   return strcmp(a->source, b->source) == 0;
 }
 
-static bool is_same(const scr_function *a, const scr_function *b) {
-  return a->code == b->code && is_same_place(a, b);
-}
-
-/* Returns the word of `places` that has the bit of a function's place. Sets *bit to a
- * mask with this bit. */
-static uint64_t *word_of_place(scr_functions *functions, const scr_function *f,
-                               uint64_t *bit) {
-  const uint64_t place =
-      (uint64_t)(uintptr_t)f->entry ^ (uint64_t)f->first << 32 ^ f->signature;
-  const uint64_t hash = gp_mix(place) % SCR_PLACES;
-  *bit = UINT64_C(1) << hash % 64;
-  return &functions->places[hash / 64];
-}
-
-/* Whether there may be a function at the place of another one. A checksum of bytecode
- * takes much longer. */
-static bool has_place(scr_functions *functions, const scr_function *f) {
-  uint64_t bit;
-  return *word_of_place(functions, f, &bit) & bit;
-}
-
-static void add_place(scr_functions *functions, const scr_function *f) {
-  uint64_t bit, *word = word_of_place(functions, f, &bit);
-  *word |= bit;
+/* Returns the number of functions that differ from a function only in their bytecode, or
+ * have the same hash. */
+static uint16_t *alike(scr_functions *functions, const scr_function *f) {
+  scr_function place = *f;
+  place.code = 0;
+  return &functions->alike[hash_of(&place) % SCR_PLACES];
 }
 
 /* Returns the slot of a function: its own, or the free one where it belongs. */
@@ -90,6 +68,16 @@ static uint32_t *slot_of(const scr_functions *functions, const scr_function *wan
          !is_same(&functions->list[functions->slots[at] - 1], wanted))
     at = (at + 1) & mask;
   return &functions->slots[at];
+}
+
+static bool is_added(const scr_functions *functions, const scr_function *f) {
+  return *slot_of(functions, f) > 0;
+}
+
+/* Adds to a function what tells it apart from those that are alike. */
+static void set_code(scr_functions *functions, scr_function *f, uint32_t code) {
+  f->code = code;
+  if (*alike(functions, f) >= SCR_MOST_ALIKE && !is_added(functions, f)) f->code = 0;
 }
 
 static bool grow(scr_functions *functions) {
@@ -125,7 +113,8 @@ static uint32_t add(scr_functions *functions, const scr_function *wanted) {
   scr_function added = *wanted;
   if (wanted->source && !(added.source = strdup(wanted->source))) return SCR_NONE;
   added.text = kept_text(functions, wanted->text);
-  add_place(functions, wanted);
+  uint16_t *others = alike(functions, wanted);
+  if (*others < UINT16_MAX) ++*others;
   const uint32_t number = (uint32_t)functions->count;
   uint32_t *slot = slot_of(functions, &added);
   functions->list[functions->count++] = added;
@@ -199,17 +188,9 @@ static scr_function described(lua_State *L, lua_Debug *ar) {
                         .signature = signature_of(ar)};
 }
 
-/* Returns the entry of the prototype of the function at the top of the stack, which is
- * empty if another one has it. A prototype may be at the address of a former one: the
- * caller compares the place. NULL if prototypes are not known. */
-static scr_known *known_prototype(scr_functions *functions, lua_State *L) {
-  if (!functions->knows_prototypes || lua_iscfunction(L, -1)) return NULL;
-  const void *prototype = scr_prototype_of(lua_topointer(L, -1));
-  const uintptr_t address = (uintptr_t)prototype;
-  scr_known *known =
-      &functions->known[(address >> 4 ^ address >> 14) % SCR_KNOWN_PROTOTYPES];
-  if (known->closure != prototype) known->closure = NULL;
-  return known;
+/* Whether the bytecode of the function at the top of the stack identifies it, too. */
+static bool has_code(const scr_functions *functions, lua_State *L) {
+  return functions->knows_prototypes && !lua_iscfunction(L, -1);
 }
 
 /* Finds or adds the function at the top of the stack. */
@@ -223,27 +204,33 @@ static uint32_t found_or_added(scr_functions *functions, lua_State *L,
                                                                         : SCR_NONE;
 }
 
-/* Finds or adds the function at the top of the stack. */
-static uint32_t number_of(scr_functions *functions, lua_State *L) {
+/* The same without a lookup by address. */
+static uint32_t number_by_content(scr_functions *functions, lua_State *L) {
   lua_Debug ar;
   scr_function wanted = described(L, &ar);
-  scr_known *known = known_prototype(functions, L);
-  if (known && known->closure &&
-      is_same_place(&functions->list[known->number], &wanted))
-    return known->number;
-  if (known) wanted.code = scr_checksum(&functions->crc, L);
-  const uint32_t number = found_or_added(functions, L, &wanted);
-  if (known && number != SCR_NONE)
-    *known = (scr_known){scr_prototype_of(lua_topointer(L, -1)), number};
+  if (has_code(functions, L))
+    set_code(functions, &wanted, scr_checksum(&functions->crc, L));
+  return found_or_added(functions, L, &wanted);
+}
+
+/* The same for a closure whose address is not known. */
+static uint32_t number_of(scr_functions *functions, scr_closures *closures,
+                          lua_State *L) {
+  if (!has_code(functions, L)) return number_by_content(functions, L);
+  const void *prototype = scr_prototype_of(lua_topointer(L, -1));
+  scr_known *known = scr_closures_prototype(closures, prototype);
+  if (known->address == prototype) return known->number;
+  const uint32_t number = number_by_content(functions, L);
+  if (number != SCR_NONE) *known = (scr_known){prototype, number};
   return number;
 }
 
 uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar) {
-  if (closures && functions->knows_calls) {
+  if (functions->knows_calls) {
     const void *called = scr_called_closure(ar);
     const scr_known *found = scr_closures_at(closures, called);
-    if (found->closure == called) return found->number;
+    if (found->address == called) return found->number;
   }
   lua_getinfo(L, "f", ar);
   return scr_function_at_top(functions, closures, L);
@@ -252,14 +239,13 @@ uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
 uint32_t scr_function_at_top(scr_functions *functions, scr_closures *closures,
                              lua_State *L) {
   const void *closure = lua_topointer(L, -1);
-  scr_known other = {NULL, 0}, *known = &other;
-  if (closures) known = scr_closures_at(closures, closure);
-  if (known->closure != closure) {
-    const uint32_t number = number_of(functions, L);
-    if (number != SCR_NONE) *known = (scr_known){closure, number};
-  }
+  scr_known *known = scr_closures_at(closures, closure);
+  const bool is_known = known->address == closure;
+  const uint32_t number = is_known ? known->number : number_of(functions, closures, L);
+  if (closures->knows_closures && number != SCR_NONE)
+    *known = (scr_known){closure, number};
   lua_pop(L, 1);
-  return known->closure == closure ? known->number : SCR_NONE;
+  return number;
 }
 
 uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
@@ -274,9 +260,9 @@ uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
 uint32_t scr_function_find(scr_functions *functions, lua_State *L) {
   lua_Debug ar;
   scr_function wanted = described(L, &ar);
-  const bool may_be_known = has_place(functions, &wanted);
-  if (may_be_known && known_prototype(functions, L))
-    wanted.code = scr_checksum(&functions->crc, L);
+  const bool may_be_known = *alike(functions, &wanted) > 0;  /* much faster */
+  if (may_be_known && has_code(functions, L))
+    set_code(functions, &wanted, scr_checksum(&functions->crc, L));
   const uint32_t found = may_be_known ? *slot_of(functions, &wanted) : 0;
   lua_pop(L, 1);
   return found ? found - 1 : SCR_NONE;
@@ -289,16 +275,17 @@ uint32_t scr_function_zone(scr_functions *functions, const lua_Debug *ar,
                            const char *name) {
   functions->crc.inverted = UINT32_MAX;
   gp_crc32_add(&functions->crc, (const unsigned char *)name, strlen(name));
-  const scr_function wanted = {.source = (char *)(uintptr_t)short_source(ar),
-                               .signature = ZONE,
-                               .code = gp_crc32_value(&functions->crc)};
+  scr_function wanted = {.source = (char *)(uintptr_t)short_source(ar),
+                         .signature = ZONE};
+  set_code(functions, &wanted, gp_crc32_value(&functions->crc));
   const uint32_t known = *slot_of(functions, &wanted);
   if (known) return known - 1;
   const uint32_t number = add(functions, &wanted);
   if (number == SCR_NONE) return SCR_NONE;
   scr_function *zone = &functions->list[number];
   zone->begun = ar->currentline > 0 ? (uint32_t)ar->currentline : 1;
-  if (asprintf(&zone->name, SCR_ZONE "%s", name) >= 0) return number;
+  if (asprintf(&zone->name, SCR_ZONE "%s", zone->code ? name : SCR_OTHERS) >= 0)
+    return number;
   zone->name = NULL;
   return SCR_NONE;
 }

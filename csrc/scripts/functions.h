@@ -33,13 +33,17 @@ typedef struct scr_function {
   uint32_t code;        /* checksum of its bytecode; 0: not known. Functions that are
                            defined in the same lines may differ in these two */
   uint32_t begun;       /* of a zone: the line where it was first begun */
+  bool goes_on;         /* likewise: in the next round of a loop. See zones.h */
   uint32_t asked;       /* calls that were asked for a name */
   scr_lines lines;      /* empty unless lines are counted */
   scr_place created[SCR_MOST_CREATED];  /* the first places that have created coroutines
                                            with it; the rest has line 0 */
 } scr_function;
 
-enum { SCR_KNOWN_PROTOTYPES = 1 << 10, SCR_PLACES = 1 << 13 };
+/* A function is told apart by its bytecode from this many others in the same lines; the
+ * rest of them is one function. So the memory for functions that a program generates is
+ * limited. The same applies to the zones of a file. */
+enum { SCR_PLACES = 1 << 13, SCR_MOST_ALIKE = 1 << 12 };
 
 typedef struct scr_functions {
   scr_function *list;
@@ -51,16 +55,14 @@ typedef struct scr_functions {
   bool knows_prototypes;  /* likewise: see scr_prototype_of */
   bool knows_calls;     /* likewise: see scr_call */
   gp_crc32 crc;
-  scr_known *known;     /* SCR_KNOWN_PROTOTYPES entries */
-  uint64_t places[SCR_PLACES / 64];  /* a bit for each hash of the place of a definition:
-                                        see has_place */
+  uint16_t alike[SCR_PLACES];  /* functions by a hash of all but their bytecode */
 } scr_functions;
 
 bool scr_functions_init(scr_functions *functions);
 void scr_functions_free(scr_functions *functions);
 
-/* Returns the number of the function that `ar` is about, which is running. `closures` may
- * be NULL. SCR_NONE if there is no memory. */
+/* Returns the number of the function that `ar` is about, which is running. SCR_NONE if
+ * there is no memory. */
 uint32_t scr_function_number(scr_functions *functions, scr_closures *closures,
                              lua_State *L, lua_Debug *ar);
 
@@ -78,9 +80,10 @@ uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
 uint32_t scr_function_c(scr_functions *functions, lua_CFunction entry, const char *name);
 
 /* The number of a zone (see zones.h) in the source file of a function, which `ar` is
- * about, with what lua_getinfo gives for "Sl". Its name is SCR_ZONE and that of the zone.
- * SCR_NONE if there is no memory. */
+ * about, with what lua_getinfo gives for "Sl". Its name is SCR_ZONE and that of the zone,
+ * or SCR_OTHERS if there are many. SCR_NONE if there is no memory. */
 #define SCR_ZONE "zone "
+#define SCR_OTHERS "(other names)"
 uint32_t scr_function_zone(scr_functions *functions, const lua_Debug *ar,
                            const char *name);
 

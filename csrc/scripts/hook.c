@@ -130,7 +130,7 @@ static inline const scr_site *find_site(const scr_recording *r, const lua_Debug 
                                         const scr_frame *top, const void *instruction) {
   const void *function = *scr_call_of(ar)->function;
   const scr_known *known = scr_closures_at(r->closures, function);
-  if (known->closure != function) return NULL;
+  if (known->address != function) return NULL;
   const scr_site *site =
       scr_site_at(r->sites, instruction, top->context, known->number);
   return scr_is_site(r->sites, site, instruction, top->context, known->number) ? site
@@ -288,6 +288,10 @@ static void on_count(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *s
  * coroutine that is created while the hook is set gets it, too. */
 static void on_sample(scr_recording *r, lua_State *L, const lua_Debug *ar) {
   uint32_t line;
+  if (r->period > 0 && ar->event != LUA_HOOKCOUNT) {  /* from a former recording */
+    scr_set_hook(r, L);
+    return;
+  }
   if (r->period > 0)
     __atomic_fetch_add(&r->pending, 1, __ATOMIC_RELAXED);
   else
@@ -329,8 +333,16 @@ static void on_other(scr_recording *r, lua_State *L, lua_Debug *ar) {
   if (is_sample) scr_rest(r, began);
 }
 
+/* Removes the hook of a recording that has ended. The thread of another one may have
+ * passed its state to this one for a while. */
+__attribute__((noinline))
+static void remove_old_hook(lua_State *L) {
+  if (!scr_is_recorded(L)) lua_sethook(L, NULL, 0, 0);
+}
+
 void scr_hook(lua_State *L, lua_Debug *ar) {
   scr_recording *r = scr_current;
+  if (!r) remove_old_hook(L);
   if (!r || !r->active) return;
   r->in_hook = true;
   if (!handle_quickly(r, L, ar)) on_other(r, L, ar);

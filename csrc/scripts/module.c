@@ -24,9 +24,9 @@
 __attribute__((visibility("default"))) int luaopen_gprof_hooks(lua_State *L);
 
 static scr_recording *check_recording(lua_State *L) {
-  scr_recording *r = luaL_checkudata(L, 1, RECORDING);
-  luaL_argcheck(L, r->paths.records, 1, "was finalized");
-  return r;
+  scr_recording **at = luaL_checkudata(L, 1, RECORDING);
+  luaL_argcheck(L, *at, 1, "was finalized");
+  return *at;
 }
 
 /* What the C recorder, if it has recorded C functions, does when a recording ends: it
@@ -52,12 +52,12 @@ static lua_State *main_of(lua_State *L) {
  * nothing may resume later. */
 static void set_hooks(lua_State *L, const scr_recording *r) {
   lua_State *main = main_of(L);
-  scr_set_hook(r, L, scr_hook);
+  scr_set_hook(r, L);
   const bool is_wanted = r->events != 0 || r->period > 0;
-  if (is_wanted && main && !lua_gethook(main)) scr_set_hook(r, main, scr_hook);
+  if (is_wanted && main && main != L) scr_give_hook(r, main);
 }
 
-/* Coroutines that have no stack yet keep the hook, which does nothing. */
+/* Coroutines that have no stack yet keep the hook until its first event. */
 static void remove_hooks(lua_State *L, const scr_recording *r) {
   lua_State *main = main_of(L);
   if (main && lua_gethook(main) == scr_hook) lua_sethook(main, NULL, 0, 0);
@@ -69,6 +69,11 @@ static void remove_hooks(lua_State *L, const scr_recording *r) {
   }
 }
 
+/* The clock of a forked child starts again: its time is its own. */
+static uint64_t time_since_start(const scr_recording *r) {
+  return scr_time_of(CLOCK_THREAD_CPUTIME_ID) - (getpid() == r->process ? r->cpu : 0);
+}
+
 static void end_recording(lua_State *L, scr_recording *r, enum after after) {
   if (scr_current != r && r->is_paused && after != WAITS) end_c(r, after);
   if (scr_current != r) return;
@@ -76,17 +81,17 @@ static void end_recording(lua_State *L, scr_recording *r, enum after after) {
   scr_leave_signals(r);
   scr_stop_timer(r);
   end_c(r, after);
-  r->cpu = scr_time_of(CLOCK_THREAD_CPUTIME_ID) - r->cpu;
+  r->cpu = time_since_start(r);
   r->ended = scr_time_of(CLOCK_REALTIME);
   scr_current = NULL;
   scr_pause_zones(r);
   const lua_Hook hook = lua_gethook(r->running);
   const bool displaced = hook != scr_hook && (hook || r->events != 0);
-  r->displaced = r->displaced || displaced;
+  r->displaced = r->displaced || (displaced && hook);
+  r->removed = r->removed || (displaced && !hook);
   if (!displaced) lua_sethook(r->running, NULL, 0, 0);
   remove_hooks(L, r);
-  lua_pushnil(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, r);
+  scr_unset_running(L);
   if (r->closures) scr_closures_free(r->closures, L);
   r->closures = NULL;
   r->sites = NULL;
@@ -96,9 +101,11 @@ static void end_recording(lua_State *L, scr_recording *r, enum after after) {
  * apart */
 static int new_recording(lua_State *L) {
   const lua_Integer most = luaL_checkinteger(L, 1);
-  scr_recording *r = lua_newuserdatauv(L, sizeof *r, 0);
-  memset(r, 0, sizeof *r);
+  scr_recording **at = lua_newuserdatauv(L, sizeof *at, 0), *r;
+  *at = r = calloc(1, sizeof *r);
   luaL_setmetatable(L, RECORDING);
+  if (!r) return luaL_error(L, "not enough memory");
+  r->hook = scr_hook;
   r->zone_begin = scr_zone_begin;
   r->zone_end = scr_zone_end;
   if (!scr_paths_init(&r->paths, (size_t)most) || !scr_functions_init(&r->functions) ||
@@ -111,6 +118,14 @@ static int fail_to_start(lua_State *L, const char *message) {
   luaL_pushfail(L);
   lua_pushstring(L, message);
   return 2;
+}
+
+/* Frees the recording of this thread if another thread has closed its state. */
+static void drop_abandoned(void) {
+  scr_recording *r = scr_current;
+  if (!r || !__atomic_load_n(&r->abandoned, __ATOMIC_ACQUIRE)) return;
+  scr_current = NULL;
+  free(r);
 }
 
 static bool add_ticks(uintptr_t at, uint64_t ticks) {
@@ -161,18 +176,31 @@ static const char *start_samples(lua_State *L, scr_recording *r, lua_Integer rat
   return lua_pushfstring(L, "there is no timer for samples: %s", strerror(failed));
 }
 
-static void free_recording(lua_State *L, scr_recording *r) {
-  end_recording(L, r, GOES_ON);
-  scr_drop_zones(r);
-  /* if the state was passed to this thread from the one that was recorded: */
+/* Ends a recording whose state was passed to this thread from the one that is recorded,
+ * which still refers to it. */
+static void abandon(lua_State *L, scr_recording *r) {
+  r->active = false;
+  scr_leave_signals(r);
   scr_stop_timer(r);
   if (r->with_c && r->ended == 0) scr_mixed_abandon();
-  if (r->closures) r->closures->stacks = NULL;
+  if (r->closures) scr_closures_free(r->closures, L);
+}
+
+static void free_recording(lua_State *L, scr_recording **at) {
+  scr_recording *r = *at;
+  if (!r) return;
+  *at = NULL;
+  end_recording(L, r, GOES_ON);
+  abandon(L, r);
+  scr_drop_zones(r);
   scr_paths_free(&r->paths);
   scr_functions_free(&r->functions);
   scr_stacks_free(&r->stacks);
   free(r->profile);
-  r->profile = NULL;
+  if (!r->thread || r->thread == &scr_current)
+    free(r);
+  else
+    __atomic_store_n(&r->abandoned, true, __ATOMIC_RELEASE);
 }
 
 /* start(recording, rate, period, count, with_c, is_program, former) -> true; or nil and a
@@ -189,14 +217,15 @@ static int start(lua_State *L) {
                                LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE};
   const lua_Integer rate = luaL_checkinteger(L, 2), period = luaL_checkinteger(L, 3);
   const int count = luaL_checkoption(L, 4, NULL, counts);
-  scr_recording *former =
+  scr_recording **former =
       lua_isnoneornil(L, 7) ? NULL : luaL_checkudata(L, 7, RECORDING);
+  drop_abandoned();
   if (scr_current) return fail_to_start(L, "this thread is being recorded");
-  if (lua_gethook(L))
+  if (lua_gethook(L) && lua_gethook(L) != scr_hook)
     return fail_to_start(L, "the program has set a hook (debug.sethook)");
   const bool knows_prototypes = scr_finds_prototypes(L);
   const bool knows_calls = scr_finds_calls(L);
-  if (events[count] != 0 && !(r->closures = scr_closures_new(L, &r->stacks)))
+  if (!(r->closures = scr_closures_new(L, &r->stacks, events[count] != 0)))
     return fail_to_start(L, "not enough memory");
   r->registry = lua_topointer(L, LUA_REGISTRYINDEX);
   r->collector = scr_collector(L);
@@ -207,11 +236,12 @@ static int start(lua_State *L) {
   r->functions.counts_lines = (r->events & LUA_MASKLINE) != 0;
   r->functions.knows_prototypes = knows_prototypes;
   r->functions.knows_calls = knows_calls;
-  r->sites = r->closures && knows_calls ? scr_closures_sites(r->closures) : NULL;
+  r->sites = knows_calls ? &r->closures->sites : NULL;
   const bool continues = r->began != 0;
   start_period(r);
   r->active = true;
   scr_current = r;
+  r->thread = &scr_current;
   const char *problem =
       start_samples(L, r, rate, lua_toboolean(L, 5), lua_toboolean(L, 6));
   if (!problem && !start_stacks(r, L, continues)) problem = "not enough memory";
@@ -384,7 +414,7 @@ static int functions(lua_State *L) {
  * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
  * processes; `is_forked`, whether this process did not start the recording; `joined`,
  * whether calls with different paths were joined; `displaced`, whether the program set a
- * hook of its own; `out_of_memory` */
+ * hook of its own; `removed`, whether it removed the recording's; `out_of_memory` */
 static int result(lua_State *L) {
   scr_recording *r = check_recording(L);
   luaL_argcheck(L, r != scr_current, 1, "is not stopped");
@@ -414,6 +444,7 @@ static int result(lua_State *L) {
   set_boolean(L, "is_forked", getpid() != r->process);
   set_boolean(L, "joined", r->paths.joined);
   set_boolean(L, "displaced", r->displaced);
+  set_boolean(L, "removed", r->removed);
   set_boolean(L, "out_of_memory", r->out_of_memory);
   return 1;
 }

@@ -3,13 +3,38 @@
 
 _Thread_local scr_recording *scr_current;
 
-void scr_set_hook(const scr_recording *r, lua_State *L, lua_Hook hook) {
-  lua_sethook(L, hook, r->events | (r->period > 0 ? LUA_MASKCOUNT : 0), r->period);
+static int mask_of(const scr_recording *r) {
+  return r->events | (r->period > 0 ? LUA_MASKCOUNT : 0);
+}
+
+void scr_set_hook(const scr_recording *r, lua_State *L) {
+  lua_sethook(L, r->hook, mask_of(r), r->period);
+}
+
+void scr_give_hook(const scr_recording *r, lua_State *co) {
+  const lua_Hook present = lua_gethook(co);
+  const bool has_events =
+      lua_gethookmask(co) == mask_of(r) && lua_gethookcount(co) == r->period;
+  if (!present || (present == r->hook && !has_events)) scr_set_hook(r, co);
+}
+
+/* The key of the running coroutine in the registry. */
+static const char running;
+
+bool scr_is_recorded(lua_State *L) {
+  const bool found = lua_rawgetp(L, LUA_REGISTRYINDEX, &running) != LUA_TNIL;
+  lua_pop(L, 1);
+  return found;
+}
+
+void scr_unset_running(lua_State *L) {
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &running);
 }
 
 bool scr_set_running(scr_recording *r, lua_State *L) {
   const bool is_main = lua_pushthread(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, r);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &running);
   r->running = L;
   return is_main;
 }

@@ -24,15 +24,19 @@ typedef struct scr_recording {
   scr_stack *stack;             /* its stack, if it has had an event */
   const scr_resume *resumed;    /* without counts: the call that resumed it */
   const void *registry;         /* identifies the state */
+  const void *thread;           /* identifies the one that was recorded; NULL: none yet */
   volatile bool active;
   int events;                   /* for which the hook is called, but for ticks; 0 if
                                    calls are not counted */
   bool with_c;                  /* the C recorder has the call paths: see mixed.h */
   bool is_paused;               /* with C functions: it has more of this recording */
   volatile bool in_hook;        /* the hook runs */
+  lua_Hook hook;                /* scr_hook */
   lua_CFunction zone_begin, zone_end;   /* which belong to their callers */
   bool displaced;               /* the program set a hook of its own */
+  bool removed;                 /* it removed that of the recording */
   bool out_of_memory;           /* and has ended */
+  bool abandoned;               /* all else is freed, but that thread refers to it */
 
   unsigned char *profile;       /* with C functions: the context profile of the process */
   size_t profile_size;          /* 0: it could not be taken */
@@ -61,8 +65,18 @@ extern _Thread_local scr_recording *scr_current
 /* The hook of a state that is recorded. */
 void scr_hook(lua_State *L, lua_Debug *ar);
 
-/* Sets `hook` for all events of a recording. */
-void scr_set_hook(const scr_recording *r, lua_State *L, lua_Hook hook);
+/* Sets the hook for all events of a recording. */
+void scr_set_hook(const scr_recording *r, lua_State *L);
+
+/* Sets it in a coroutine that is not running, unless it has a hook of the program. It may
+ * have that of a former recording. */
+void scr_give_hook(const scr_recording *r, lua_State *co);
+
+/* Whether a thread records the state. */
+bool scr_is_recorded(lua_State *L);
+
+/* Ends that. */
+void scr_unset_running(lua_State *L);
 
 /* Sets the coroutine that runs, and keeps it from being collected, because the timer's
  * handler uses it. Returns whether it is the main one. Only the first time allocates

@@ -26,7 +26,7 @@ static uint32_t add_frames(scr_recording *r, lua_State *L, uint32_t context,
   for (; level >= skipped && context != SCR_NONE; level--) {
     lua_Debug ar;
     if (!lua_getstack(L, level, &ar)) return SCR_NONE;
-    const uint32_t function = scr_function_called(&r->functions, NULL, L, &ar);
+    const uint32_t function = scr_function_called(&r->functions, r->closures, L, &ar);
     if (function == SCR_NONE) return SCR_NONE;
     if (context == SCR_START && r->functions.list[function].entry) continue;
     const uint32_t row = scr_paths_row(&r->paths, context, function, *line);

@@ -84,6 +84,7 @@ static bool begin_sampled(scr_recording *r, lua_State *L, lua_Debug *caller,
   if (!scr_stack_push(stack, caller->i_ci, zone)) return false;
   top_of(stack)->is_zone = true;
   top_of(stack)->record = (void *)(uintptr_t)closure;
+  scr_mark_begin(r, top_of(stack), caller);
   return true;
 }
 
@@ -147,8 +148,9 @@ int scr_zone_begin(lua_State *L) {
 
 /* Raises an error if the zone to be ended, `zone`, is not the one that is named. */
 static void check_name(lua_State *L, const scr_recording *r, uint32_t zone) {
-  const char *name = r->functions.list[zone].name + strlen(SCR_ZONE);
-  if (!lua_isnoneornil(L, 1) && strcmp(luaL_checkstring(L, 1), name) != 0)
+  const scr_function *f = &r->functions.list[zone];
+  const char *name = f->name + strlen(SCR_ZONE);
+  if (!lua_isnoneornil(L, 1) && strcmp(luaL_checkstring(L, 1), name) != 0 && f->code)
     luaL_error(L, "recorder.zone_end: the innermost zone is '%s', not '%s'", name,
                lua_tostring(L, 1));
 }
@@ -159,9 +161,10 @@ static int end_unknown(lua_State *L) {
 }
 
 static int end_without_counts(lua_State *L, scr_recording *r, lua_Debug *caller) {
-  const scr_frame *zone = sampled_zone(scr_stack_find(&r->stacks, L), L, caller);
+  scr_frame *zone = sampled_zone(scr_stack_find(&r->stacks, L), L, caller);
   if (!zone) return end_unknown(L);
   check_name(L, r, zone->context);
+  scr_mark_end(r, zone, caller);
   r->in_hook = true;
   end_sampled(r, L, zone);
   r->in_hook = false;

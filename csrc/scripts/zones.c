@@ -50,14 +50,41 @@ const void *scr_closure_of(lua_State *L, lua_Debug *ar) {
   return closure;
 }
 
+/* Without counts, the `slot` of a zone has the position where it was begun, and this bit
+ * if the zone is over. */
+enum { IS_OVER = 1, POSITION = INT32_MAX - 1, HALF = 1 << 30 };
+
+/* The position of a function in its bytecode, modulo that of the largest ones. */
+static uint32_t position_of(const scr_recording *r, const lua_Debug *ar) {
+  if (!r->functions.knows_calls) return 0;
+  return (uint32_t)((uintptr_t)scr_call_of(ar)->instruction >> 1) & POSITION;
+}
+
+/* Whether a zone is over, now that its function has come to a position. */
+static bool is_over(scr_frame *zone, uint32_t position) {
+  const uint32_t begun = zone->slot & POSITION;
+  if (position != begun && ((begun - position) & POSITION) < HALF) zone->slot |= IS_OVER;
+  return zone->slot & IS_OVER;
+}
+
+void scr_mark_begin(const scr_recording *r, scr_frame *zone, const lua_Debug *ar) {
+  zone->slot = position_of(r, ar) & INT32_MAX;
+}
+
+void scr_mark_end(const scr_recording *r, scr_frame *zone, const lua_Debug *ar) {
+  if (is_over(zone, position_of(r, ar))) r->functions.list[zone->context].goes_on = true;
+}
+
 uint32_t scr_zone_context(scr_recording *r, lua_State *L, lua_Debug *ar,
                           uint32_t context, uint32_t line) {
   const scr_stack *stack = scr_stack_find(&r->stacks, L);
   if (!stack || stack->count == 0) return context;
   const void *closure = scr_closure_of(L, ar);
   for (size_t i = 0; i < stack->count && context != SCR_NONE; i++) {
-    const scr_frame *zone = &stack->frames[i];
+    scr_frame *zone = &stack->frames[i];
     if (!scr_is_open_in(zone, ar->i_ci, closure)) continue;
+    const bool goes_on = r->functions.list[zone->context].goes_on;
+    if (is_over(zone, position_of(r, ar)) && !goes_on) continue;
     const uint32_t row = scr_paths_row(&r->paths, context, zone->context, line);
     context = row == SCR_NONE ? SCR_NONE : r->paths.records[row].entered;
   }
@@ -73,7 +100,8 @@ void scr_begin_unknown_zone(void) {
 
 /* During a pause: ends a zone of the calling function that was begun before. */
 static void end_paused(lua_State *L) {
-  const scr_stack *stack = paused ? scr_stack_find(&paused->stacks, L) : NULL;
+  const bool is_known = paused && paused->stacks.list;
+  const scr_stack *stack = is_known ? scr_stack_find(&paused->stacks, L) : NULL;
   lua_Debug caller;
   if (!stack || !lua_getstack(L, 1, &caller)) return;
   for (size_t i = stack->count; i > 0; i--)

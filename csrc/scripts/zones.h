@@ -7,7 +7,10 @@
  * one for each source file; the lines of its samples are those of the function around it.
  *
  * Without counts there are no frames of functions: a stack has only its zones. A zone is
- * found by its call and closure, since the CallInfo may be that of a later call.
+ * found by its call and closure, since the CallInfo may be that of a later call. If that
+ * is a call of the same function, after an error, it executes instructions before the one
+ * that has begun the zone: the zone is over. Loops that enter their next round in a zone
+ * do so, too: once such a zone has been ended, this no longer applies to its name.
  */
 #ifndef GPROF_SCRIPTS_ZONES_H
 #define GPROF_SCRIPTS_ZONES_H
@@ -27,6 +30,12 @@ static inline bool scr_is_open_in(const scr_frame *zone, const void *call,
                                   const void *closure) {
   return scr_is_zone_of(zone, call) && zone->record == closure;
 }
+
+/* Without counts: remembers in a zone where the function of `ar` is, which begins it. */
+void scr_mark_begin(const scr_recording *r, scr_frame *zone, const lua_Debug *ar);
+
+/* Without counts: notes that the function of `ar` ends a zone. */
+void scr_mark_end(const scr_recording *r, scr_frame *zone, const lua_Debug *ar);
 
 /* Returns the closure that `ar` is about. */
 const void *scr_closure_of(lua_State *L, lua_Debug *ar);

@@ -22,7 +22,7 @@ local home = dofile(%q)
 local found, hooks = pcall(require, "gprof.hooks")
 if found then home.use_bytecode(hooks.open_bundle) end
 local recorder = require "gprof.recorder"
-arg[-1], arg[-2], arg[-3] = arg[-3], nil, nil
+arg[-1], arg[-2], arg[-3], arg[-4] = arg[-4], nil, nil, nil
 recorder.record_program(%q, { rate = %s, count = %q, memory = %s, with_c = %s }, %s)]]
 
 -- Options of `gprof.record` that only the recorder of other programs has. Together with C
@@ -57,7 +57,7 @@ local function recording(interpreter, script, command, profile, options)
   local start = START:format(loader, profile,
     not with_c and options.rate or "nil", options.count or "calls",
     not with_c and options.memory or "nil", with_c or false, is_derived(options.output))
-  return table.move(command, 2, #command, 5, { interpreter, "-e", start, script })
+  return table.move(command, 2, #command, 6, { interpreter, "-e", start, "--", script })
 end
 
 local function rank()

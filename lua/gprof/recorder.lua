@@ -51,8 +51,8 @@ end
 
 -- Without counts, only these functions show which coroutine runs.
 local resume <const>, wrap <const> = coroutine.resume, coroutine.wrap
-local own_resume <const>, own_wrap <const> = hooks.coroutines(resume, wrap,
-  coroutine.create)
+local own_resume <const>, own_wrap <const>, own_wrapped <const> =
+  hooks.coroutines(resume, wrap, coroutine.create)
 
 -- luacheck: push globals coroutine.resume coroutine.wrap
 
@@ -144,6 +144,7 @@ end
 -- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
 function recorder.start(options)
   if options ~= nil then check(options) end
+  if running and not running.is_paused then error("this thread is being recorded", 2) end
   local former = session and session.recording
   if running and running.is_paused then hooks.stop(running.recording, "go on") end
   local problem = start(prepare(options), former)
@@ -204,6 +205,7 @@ end
 -- belong to `zone NAME`: reports show it as a function, one for each source file. Zones
 -- may be in zones; each coroutine has its own. Works also if nothing is recorded. A Lua
 -- function cannot begin a zone for its caller; `local push = recorder.zone_begin` can.
+-- Beyond 4,096 names in a source file, others are one: `zone (other names)`.
 -- @tparam string name
 -- @function zone_begin
 recorder.zone_begin = hooks.zone_begin
@@ -227,11 +229,13 @@ end
 -- Returns what was recorded.
 local function result_of(stopped)
   local recording = stopped.recording
-  local function name(f, text) hooks.name(recording, f, text) end
+  local function name(f, text)
+    if type(f) == "function" then hooks.name(recording, f, text) end
+  end
   for zone, f in next, zones do name(f, "zone " .. zone) end
   name(own_resume, "coroutine.resume")
   name(own_wrap, "coroutine.wrap")
-  name(own_wrap(resume), "coroutine.wrap (resumed)")
+  name(own_wrapped, "coroutine.wrap (resumed)")
   module_names.assign(name, function(f) return hooks.knows(recording, f) end,
     stopped.host)
   local result = hooks.result(recording)
@@ -246,8 +250,9 @@ end
 --- Stops recording.
 -- @treturn table|nil what was recorded; nil if nothing was. `ticks` is the number of
 --   samples; with `with_c`, of those in the interpreter. `displaced`: the program set a
---   hook of its own, so the rest of it was not recorded; `out_of_memory`: the rest was
---   not recorded for this reason
+--   hook of its own, so the rest of it was not recorded; `removed`: it removed that of
+--   the recorder, as Ctrl-C does; `out_of_memory`: the rest was not recorded for this
+--   reason
 function recorder.stop()
   if not running then return recorded end
   hooks.stop(running.recording, running.is_program and "stop" or "go on")
@@ -357,6 +362,8 @@ local function finish(pattern, is_default)
     recorded)
   local told = recorded and (recorded.displaced and
     "the program set a hook (debug.sethook): the rest of it was not recorded" or
+    recorded.removed and "the recorder's hook was removed (Ctrl-C, or debug.sethook): " ..
+    "the rest was not recorded" or
     recorded.out_of_memory and "not enough memory: the rest of it was not recorded")
   if not done then tell(problem) end
   if told then tell(told) end

@@ -127,6 +127,16 @@ describe("the work of recording calls that were counted before", function()
   end
 end)
 
+describe("the work of recording functions in the same lines of texts that begin alike", function()
+  local plan = measurements()
+  it("grows with their number", plan(1000, function(n)
+    return recording("rate = 0", ([[
+      local kept = {}
+      for i = 1, %d do kept[i] = load("return {\n" .. i .. "}") kept[i]() end
+    ]]):format(n))
+  end))
+end)
+
 -- Writes the profile of a program with functions from sources. Returns its path.
 local function profile_of(functions)
   local high = script_functions.LOW + 4 * #functions
@@ -168,6 +178,13 @@ end
 
 describe("the work of reading grows with the number of", function()
   local plan = measurements()
+  it("functions with equal names", plan(1000, function(n)
+    return ("run('-b', '-p', %q)"):format(profile_of(list_of(n, function(i)
+      return { source = "@x.lua", first = 1, last = 1, signature = i * script_functions.ORDINAL, rank = 1, name = "f",
+        lines = { 1 } }
+    end)))
+  end))
+
   for name, make in in_order(lists) do
     for _, options in ipairs { '"-b", "-p"', chance.thorough and '"-s", "--sum-file=sum"' or nil } do
       local check = plan(COUNT, function(n)

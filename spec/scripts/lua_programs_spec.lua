@@ -1,6 +1,7 @@
 -- gprof.recorder, which records Lua programs: calls, call paths and samples.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local chance = require "support.chance"
 local launch = require "support.launch"
 local program = require "support.program"
@@ -273,6 +274,46 @@ describe("gprof.recorder", function()
     if not os.getenv "GPROF_LUA" then assert.truthy(tonumber(reused) > 100) end -- sanitizers do not use it again
   end)
 
+  for _, options in ipairs { "{ rate = 0 }", '{ count = "none", instructions = 100 }' } do
+    it("tells functions of the same lines apart at the addresses of former ones: " .. options, function()
+      local out = recorded([[
+        local function job(name, operator)
+          load(("local function %s(x) for _ = 1, 99 do x = x %s 1 end return x end for i = 1, 3 do %s(i) end"):format(
+            name, operator, name), "=job")()
+        end
+        for i = 1, 60 do
+          if i <= 30 then job("parse", "+") elseif i % 2 == 0 then job("render", "-") else job("checks", "*") end
+          collectgarbage()
+        end
+      ]], [[
+        local parse, render, checks = p:find "parse", p:find "render", p:find "checks"
+        print(parse.calls, render.calls, checks.calls)
+        print(math.abs(parse.self - 2 * render.self) <= 0.2 * parse.self,
+          math.abs(parse.self - 2 * checks.self) <= 0.2 * parse.self)
+      ]], options)
+      local calls = options:find "none" and "0\t0\t0" or "90\t45\t45"
+      assert.equal(calls .. "\ntrue\ttrue\n", out)
+    end)
+  end
+
+  it("joins functions of the same lines, and zones of a file, beyond 4096", function()
+    local out = recorded([[
+      for i = 1, 5000 do
+        load("return " .. i, "=generated")()
+        recorder.zone_begin("z" .. i)
+        recorder.zone_end("z" .. i)
+      end
+    ]], [[
+      local count, most, zones, others = 0, 0, 0, p:find "zone (other names)".calls
+      for name, calls in p:functions("address", "name", "calls") do
+        if name:find "generated" then count, most = count + 1, math.max(most, calls) end
+        if name:find "^zone z" then zones = zones + 1 end
+      end
+      print(count, most, zones, others)
+    ]])
+    assert.equal("4097\t904\t4096\t904\n", out)
+  end)
+
   it("leaves the state's allocator as it was", function()
     assert.same({ "true\n", "", 0 }, message [[
       local function garbage() for i = 1, 1000 do load("return " .. i)() end end
@@ -482,6 +523,18 @@ describe("gprof.recorder", function()
       message 'debug.sethook(print, "", 1000000) print(pcall(recorder.start))')
   end)
 
+  it("goes on if it refuses to record twice", function()
+    assert.same({ "false\ntrue\n", "", 0 }, message [[
+      local function work() for _ = 1, 10000 do end end
+      recorder.start { count = "none", instructions = 100 }
+      print((pcall(recorder.start)))
+      coroutine.wrap(work)()
+      local found
+      for _, f in ipairs(recorder.stop().functions) do found = found or f.name == "work" end
+      print(found)
+    ]])
+  end)
+
   it("says that nothing was recorded", function()
     assert.same({ "nil\tnothing was recorded\n", "", 0 }, message 'print(recorder.write "x.prof")')
     assert.same({ "nil\tno samples were taken: the program was too short\n", "", 0 },
@@ -499,6 +552,26 @@ describe("gprof.recorder", function()
       end)
     end
   ]]
+
+  it("does not call what a program has put in place of coroutine.wrap", function()
+    for _, replaced in ipairs { "function(f) count = count + 1 return setmetatable({}, { __call = wrap(f) }) end",
+      "setmetatable({}, { __call = function(_, f) count = count + 1 return wrap(f) end })" } do
+      local result = launch.script(([[
+        local wrap = coroutine.wrap
+        count = 0
+        coroutine.wrap, coroutine.create = %s, nil
+        local recorder = require "gprof.recorder"
+        local function work() for _ = 1, 100 do end end
+        for _, kind in ipairs { "none", "calls" } do
+          recorder.start { count = kind, instructions = 10 }
+          work()
+          local result = recorder.stop()
+          print(result.functions[1] ~= nil, count)
+        end
+      ]]):format(replaced))
+      assert.same({ "true\t0\ntrue\t0\n", "", 0 }, { result.stdout, result.stderr, result.status })
+    end
+  end)
 
   it("adds up several periods", function()
     assert.same({ "hot 12\nhot 13\nhot 1\n", "", 0 }, message(HOT .. [[
@@ -594,6 +667,12 @@ describe("gprof.recorder", function()
   it("says that the program has set a hook of its own", function()
     assert.same({ "true\n", "", 0 },
       message 'recorder.start() debug.sethook(print, "", 1000000) print(recorder.stop().displaced)')
+    assert.same({ "false\ttrue\n", "", 0 }, message [[
+      recorder.start()
+      debug.sethook()
+      local result = recorder.stop()
+      print(result.displaced, result.removed)
+    ]])
   end)
 
   it("survives the collection of the coroutine that started it", function()
@@ -748,6 +827,14 @@ describe("gprof.lua --record with a Lua program", function()
       run(dir .. "/tool").stderr)
   end)
 
+  it("says that Ctrl-C has removed the hook", function()
+    shell.write(dir .. "/interrupted.lua",
+      "print(pcall(function() io.popen 'kill -INT $PPID' while true do end end))")
+    local result = run "interrupted.lua"
+    assert.matches("interrupted!\n$", result.stdout)
+    assert.matches("^gprof.lua: the recorder's hook was removed %(Ctrl%-C, or debug.sethook%): [^\n]*\n", result.stderr)
+  end)
+
   describe("that a signal ends", function()
     -- Runs a program, and sends signals to it when it has called `start`. Returns the number of the signal that ended
     -- it, and its calls.
@@ -866,6 +953,16 @@ describe("gprof.lua --record with a Lua program", function()
     local result = run(name)
     assert.same({ #name .. "\n", 0 }, { result.stdout, result.status })
     assert.truthy(shell.read(dir .. "/" .. name:gsub("%.lua$", ".prof")))
+  end)
+
+  it("runs a program whose name begins with a dash", function()
+    local cwd = shell.tmpdir "dash"
+    shell.write(cwd .. "/-x.lua", "print(arg[0], arg[1], arg[-2])")
+    for _, name in ipairs { "-x.lua", "./-x.lua" } do
+      local result = program.run({ "--record", "--", name, "-e" }, { cwd = cwd })
+      assert.same({ name .. "\t-e\tnil\n", "gprof.lua: -x.prof was written; to read it: gprof.lua ./-x.prof\n", 0 },
+        { result.stdout, result.stderr, result.status })
+    end
   end)
 
   it("does not start if the profile cannot take the place of a directory", function()
@@ -1157,6 +1254,50 @@ describe("coroutines that are older than the recording", function()
     assert.matches(" 15 +0%.00 +0%.00 +work %(", result.stdout)
     assert.matches(" 2 +0%.00 +0%.00 +body %(", result.stdout)
   end)
+
+  it("are recorded if they are of a former recording, of any kind", function()
+    for _, former in ipairs { 'count = "none"', 'count = "none", instructions = 100', "", 'count = "lines"' } do
+      for _, options in ipairs { "rate = 0", 'rate = 0, count = "lines"' } do
+        assert.equal(options:find "lines" and "15\t15\n" or "15\t0\n", launch.script(([[
+          local recorder = require "gprof.recorder"
+          local function work()
+            return 1
+          end
+          local function body() while true do work() coroutine.yield() end end
+          recorder.start { %s }
+          local resume, new = coroutine.resume, coroutine.create(body)
+          local wrapped, begun = coroutine.wrap(body), coroutine.create(body)
+          resume(begun)
+          wrapped()
+          recorder.stop()
+          recorder.start { %s }
+          for _ = 1, 5 do
+            resume(begun)
+            resume(new)
+            wrapped()
+          end
+          local executions
+          for _, f in ipairs(recorder.stop().functions) do
+            if f.name == "work" then executions = f.executions[3] end
+          end
+          recorder.report("flat", { brief = true }, function(text)
+            local calls = text:match " (%%d+) +[%%d.]+ +[%%d.]+ +work "
+            if calls then print(calls, executions or 0) end
+          end)
+        ]]):format(former, options)).stdout, former .. " " .. options)
+      end
+    end
+  end)
+
+  it("may start another one", function()
+    assert.equal("true\n", launch.script([[
+      local recorder = require "gprof.recorder"
+      recorder.start { rate = 0 }
+      local co = coroutine.create(function() print(debug.gethook() == nil and pcall(recorder.start)) end)
+      recorder.stop()
+      coroutine.resume(co)
+    ]]).stdout)
+  end)
 end)
 
 describe("a recording that a coroutine has started", function()
@@ -1210,5 +1351,60 @@ describe("the memory of a recorded program", function()
       local used = tonumber(program.run({ "--record", option, "--output=" .. path, keep }).stdout)
       assert.is_true(used < 2 * plain, ("%d, not %d"):format(used, plain))
     end
+  end)
+end)
+
+describe("a host of recorded states", function()
+  -- Returns what it prints: see the fixture.
+  local function hosted(mode, text)
+    local dir = build.compiled("lua-threads-host", { "gcc", "-I/usr/include/lua5.4", "-o", "host", "threads.c",
+      "-llua5.4", "-pthread" }, { ["threads.c"] = shell.read(program.root .. "/spec/fixtures/lua/threads.c") })
+    local path = shell.write(shell.tmpdir "hosted" .. "/script.lua", text)
+    local result = shell.run({ dir .. "/host", mode, path }, { timeout = true,
+      env = { LUA_PATH = program.root .. "/lua/?.lua;;", LUA_CPATH = program.root .. "/build/?.so;;" } })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    return result.stdout
+  end
+
+  it("may close a state in another thread than the recorded one, which may go on with others", function()
+    for _, options in ipairs { "{}", '{ count = "none" }' } do
+      assert.equal("true\ntrue\n", hosted("passed", ([[
+        local recorder = require "gprof.recorder"
+        print(pcall(recorder.start, %s))
+        recorder.zone_begin "open"
+      ]]):format(options)), options)
+    end
+  end)
+
+  it("may fork a child that writes what it has recorded", function()
+    local path = shell.tmpdir "forked" .. "/child.prof"
+    assert.equal("true\n", hosted("alone", ([[
+      local recorder = require "gprof.recorder"
+      local function work(n) local sum = 0 for i = 1, n do sum = sum + i end return sum end
+      work(20000000) recorder.start { instructions = 1000 } work(100000)
+      if fork() == 0 then
+        work(1000)
+        recorder.stop()
+        print(recorder.write(%q))
+        os.exit(true, true)
+      end
+      wait()
+    ]]):format(path)))
+    local result = program.run { "-b", "-p", path }
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    assert.truthy(result.stdout:find " 2 +[%d.]+ +[%d.]+ +work ", result.stdout)
+  end)
+
+  it("may use the memory of collected coroutines that are older than the recording", function()
+    assert.equal("stopped\n", hosted("alone", [[
+      local recorder = require "gprof.recorder"
+      local co = coroutine.create(function() while true do coroutine.yield() end end)
+      recorder.start { rate = 0 }
+      coroutine.resume(co)
+      co = nil
+      collectgarbage()
+      recorder.stop()
+      print "stopped"
+    ]]))
   end)
 end)

@@ -141,6 +141,28 @@ describe("a zone with a begin and an end", function()
     assert.truthy(paths["main chunk of z.lua;outer;leaf"])
   end)
 
+  it("ends with an error, but not with the round of a loop, without counts, too", function()
+    local _, path = run([[
+      local function failing(fails) leaf() if fails then zone "failing" error "failed" end leaf() end
+      local function looping()
+        zone "loop"
+        for _ = 1, 20 do leaf() done() leaf() zone "loop" end
+        done()
+      end
+      START
+      for i = 1, 20 do pcall(failing, i % 2 == 0) end
+      looping()
+      recorder.stop() assert(recorder.write "z.prof")
+    ]], 'count = "none", instructions = 10')
+    local samples = {}
+    for line in program.run({ "--export=folded", path }).stdout:gmatch "[^\n]+" do
+      local name, count = line:gsub(" %([^)]*%)", ""):match "([^;]+;leaf) (%d+)$"
+      if name then samples[name] = tonumber(count) end
+    end
+    assert.is_nil(samples["zone failing;leaf"])
+    assert.near(1, samples["zone loop;leaf"] / samples["looping;leaf"], 0.2)
+  end)
+
   it("raises an error if it was not begun, or has another name", function()
     for _, options in ipairs { "rate = 0", 'rate = 0, count = "none"', "with_c = true" } do
       assert.equal([[

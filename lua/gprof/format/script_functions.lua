@@ -213,14 +213,14 @@ end
 
 -- Numbers the functions that still have equal names.
 local function number_names(names)
-  local used, groups = {}, groups_of(names)
+  local used, groups, last = {}, groups_of(names), {}
   for i, name in ipairs(names) do
-    local number = 1
+    local number = last[name] or 1
     while used[names[i]] or number > 1 and groups[names[i]] do
       number = number + 1
       names[i] = ("%s (%d)"):format(name, number)
     end
-    used[names[i]] = true
+    used[names[i]], last[name] = true, number
   end
 end
 

@@ -80,14 +80,22 @@ local function set_name(f, names)
   f.name, f.rank = wording.all(names, "or"), 0
 end
 
+-- Takes the first number from `number` on that is free. `later`: a number to look at
+-- next, for each that is taken; it skips what was skipped before.
+local function take_number(later, number)
+  local free = number
+  while later[free] do free = later[free] end
+  while later[number] do later[number], number = free, later[number] end
+  later[free] = free + 1 & (FROM_CODE | MOST)
+  return free
+end
+
+-- Tells a function apart from those with the same source, lines and signature, of which
+-- there are fewer than numbers: see csrc/scripts/functions.h.
 local function set_number(f, number, taken)
-  local signature = f.signature
-  repeat
-    f.signature = signature + (number & (FROM_CODE | MOST)) * ORDINAL
-    local key = ("%s\0%d %d %d"):format(f.source, f.first, f.last, f.signature)
-    local is_taken = taken[key]
-    taken[key], number = true, number + 1
-  until not is_taken
+  local key = ("%s\0%d %d %d"):format(f.source, f.first, f.last, f.signature)
+  taken[key] = taken[key] or {}
+  f.signature = f.signature + take_number(taken[key], number) * ORDINAL
 end
 
 local function chunk_of(f) return f.text or f.source end

@@ -69,10 +69,11 @@ function wording.cut(text, most)
   return text:sub(1, (utf8.len(text) and utf8.offset(text, 0, most + 1) or most + 1) - 1)
 end
 
---- Returns a text as a word for the shell, quoted if necessary.
--- @tparam string text
+--- Returns a path as a word for the shell, quoted if necessary, which is not an option.
+-- @tparam string path
 -- @treturn string
-function wording.shell_word(text)
+function wording.shell_word(path)
+  local text = (path:find "^%-" and "./" or "") .. path
   if text:find "^[%w_./:,+@%%\128-\255-]+$" then return text end
   return "'" .. text:gsub("'", [['\'']]) .. "'"
 end

@@ -27,13 +27,20 @@ function module_names.host()
   return { ["(interpreter)"] = main.func, ["(message handler)"] = handler }
 end
 
+-- Returns what a function of the standard library returns; nil if the program has
+-- replaced it.
+local function returned_by(f, ...)
+  local value = is_c_function(f) and f(...)
+  return is_c_function(value) and value or nil
+end
+
 -- Functions that functions of the standard library return.
 local iterators <const> = {
-  ["string.gmatch (iterator)"] = string.gmatch("", ""),
-  ["ipairs (iterator)"] = ipairs {},
-  ["utf8.codes (iterator)"] = utf8.codes "",
-  ["utf8.codes (lax iterator)"] = utf8.codes("", true),
-  ["coroutine.wrap (resumed)"] = coroutine.wrap(print),
+  ["string.gmatch (iterator)"] = returned_by(string.gmatch, "", ""),
+  ["ipairs (iterator)"] = returned_by(ipairs, {}),
+  ["utf8.codes (iterator)"] = returned_by(utf8.codes, ""),
+  ["utf8.codes (lax iterator)"] = returned_by(utf8.codes, "", true),
+  ["coroutine.wrap (resumed)"] = returned_by(coroutine.wrap, print),
 }
 if io.type(io.stdin) == "file" then
   iterators["io.lines (iterator)"] = io.stdin:lines()
