@@ -12,3 +12,12 @@ describe("A rounded number", function()
     assert.equal("1000 times", wording.growth { old = 1, new = 1000.4, ratio = 1000.4 })
   end)
 end)
+
+describe("words for the shell", function()
+  it("are quoted if necessary; paths are no options", function()
+    assert.same({ "a/b-c.prof", "'a b'", [['it'\''s']], "'-[Shape area]'" }, { wording.shell_word "a/b-c.prof",
+      wording.shell_word "a b", wording.shell_word "it's", wording.shell_word "-[Shape area]" })
+    assert.same({ "./-x.prof", "'./-x y'", "x.prof" }, { wording.shell_path "-x.prof", wording.shell_path "-x y",
+      wording.shell_path "x.prof" })
+  end)
+end)

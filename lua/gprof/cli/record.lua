@@ -13,7 +13,7 @@ local wording = require "gprof.format.wording"
 
 local record = {}
 
-local shell_word <const> = wording.shell_word
+local shell_path <const> = wording.shell_path
 
 local SIGKILL <const> = 9
 local SIGNALS <const> = { "SIGHUP", "SIGINT", "SIGQUIT", [5] = "SIGTRAP",
@@ -39,10 +39,10 @@ end
 -- Returns how to read a profile of a program; `word` stands for it, such as "it".
 local function advice(written, word)
   if written.image == written.profile then
-    return ("to read %s: gprof.lua %s"):format(word, shell_word(written.profile))
+    return ("to read %s: gprof.lua %s"):format(word, shell_path(written.profile))
   end
-  return ("to read %s: gprof.lua %s %s"):format(word, shell_word(written.image),
-    shell_word(written.profile))
+  return ("to read %s: gprof.lua %s %s"):format(word, shell_path(written.image),
+    shell_path(written.profile))
 end
 
 -- Returns the profiles of each image, in the order in which they were written.
@@ -63,11 +63,11 @@ end
 local function tell_few(group)
   local names = {}
   for i, written in ipairs(group) do
-    names[i] = shell_word(written.profile)
+    names[i] = shell_path(written.profile)
     tell(("%s was written; %s"):format(written.profile, advice(written, "it")))
   end
   if names[2] and group[1].image ~= group[1].profile then
-    tell(("to read their sum: gprof.lua %s %s"):format(shell_word(group[1].image),
+    tell(("to read their sum: gprof.lua %s %s"):format(shell_path(group[1].image),
       table.concat(names, " ")))
   end
 end

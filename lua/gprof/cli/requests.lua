@@ -6,7 +6,7 @@
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local request <const> = require "gprof.request"
-local shell_word <const> = require "gprof.format.wording".shell_word
+local shell_path <const> = require "gprof.format.wording".shell_path
 local terminal = require "gprof.format.terminal"
 
 local requests = {}
@@ -15,7 +15,7 @@ local function dump(process, what)
   local path = failure.need(request(process, what))
   local image = core.real_path(("/proc/%d/exe"):format(process))
   terminal.tell(("gprof.lua: %s was written; to read it: gprof.lua %s %s"):format(path,
-    image and shell_word(image) or "IMAGE", shell_word(path)))
+    image and shell_path(image) or "IMAGE", shell_path(path)))
 end
 
 --- Makes the requests that the settings contain.

@@ -69,13 +69,19 @@ function wording.cut(text, most)
   return text:sub(1, (utf8.len(text) and utf8.offset(text, 0, most + 1) or most + 1) - 1)
 end
 
---- Returns a path as a word for the shell, quoted if necessary, which is not an option.
--- @tparam string path
+--- Returns a text as a word for the shell, quoted if necessary.
+-- @tparam string text
 -- @treturn string
-function wording.shell_word(path)
-  local text = (path:find "^%-" and "./" or "") .. path
+function wording.shell_word(text)
   if text:find "^[%w_./:,+@%%\128-\255-]+$" then return text end
   return "'" .. text:gsub("'", [['\'']]) .. "'"
+end
+
+--- Returns a path as a word for the shell that is not an option.
+-- @tparam string path
+-- @treturn string
+function wording.shell_path(path)
+  return wording.shell_word((path:find "^%-" and "./" or "") .. path)
 end
 
 return wording

@@ -55,10 +55,10 @@ local function lua_program(settings, path, profile)
   if profile and require "gprof.library.files.profile_files".is_context_profile(profile)
   then
     return ("%s: is a Lua program: name only its profile: gprof.lua %s"):format(path,
-      wording.shell_word(profile))
+      wording.shell_path(profile))
   end
   return ("%s: is a Lua program: record it first: gprof.lua --record %s"):format(path,
-    wording.shell_word(path))
+    wording.shell_path(path))
 end
 
 -- Returns the last option in a word such as "-bp" or "--graph", if its argument is
