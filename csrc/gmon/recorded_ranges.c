@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "gmon/bin_units.h"
+#include "gmon/bins.h"
 
 /* Appends a range, or extends the last one if they overlap or are adjacent. */
 static bool append(gp_recorded_ranges *recorded, uint64_t low, uint64_t high) {
@@ -22,20 +22,15 @@ static bool append(gp_recorded_ranges *recorded, uint64_t low, uint64_t high) {
   return true;
 }
 
-/* Appends the code of the bins with samples, extended at both ends by the unit in which
- * samples are assigned to functions. `scale` is the number of units per bin. Policies
- * differ in which code a bin counts, so this is the code in any of them. */
+/* Appends the bins with samples, each extended by two bytes at both ends: samples are
+ * assigned to functions in units of two bytes. `bytes` is the size of a bin. */
 static bool add_bins(gp_recorded_ranges *recorded, const gp_histogram *histogram,
-                     double scale) {
-  gp_bin_units equal = gp_bin_units_of(histogram, scale, false);
-  gp_bin_units exact = gp_bin_units_of(histogram, scale, true);
-  for (size_t i = gp_bins_next(histogram, 0); i < histogram->bins;
-       i = gp_bins_next(histogram, i + 1)) {
-    uint64_t low = gp_bin_first_unit(&equal, i);
-    uint64_t high = gp_bin_first_unit(&exact, i + 1);  /* not before the equal one */
-    if (!append(recorded, GP_PROFIL_UNIT * (low > 0 ? low - 1 : 0),
-                GP_PROFIL_UNIT * (high + 2)))
-      return false;
+                     double bytes) {
+  for (size_t i = 0; i < histogram->bins; i++) {
+    if (gp_bin(histogram, i) == 0) continue;
+    uint64_t low = histogram->low + (uint64_t)(bytes * (double)i);
+    uint64_t high = histogram->low + (uint64_t)(bytes * (double)(i + 1));
+    if (!append(recorded, low < 2 ? 0 : low - 2, high + 2)) return false;
   }
   return true;
 }
@@ -69,7 +64,7 @@ bool gp_recorded_ranges_find(gp_recorded_ranges *recorded, const gp_data *data) 
   /* the first histogram's bin size, as in gp_samples_assign without mixed_scales */
   for (size_t h = 0; done && h < data->histogram_count; h++)
     done = add_bins(recorded, &data->histograms[h],
-                    gp_histogram_scale(&data->histograms[0]));
+                    2 * gp_histogram_scale(&data->histograms[0]));
   done = done && add_addresses(recorded, data->arcs.from, data->arcs.count) &&
          add_addresses(recorded, data->blocks.address, data->blocks.count);
   if (done)

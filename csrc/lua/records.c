@@ -3,7 +3,7 @@
  * new ones. */
 #include <string.h>
 
-#include "gmon/bin_units.h"
+#include "gmon/bins.h"
 #include "gmon/gmon_format.h"
 #include "lua/arguments.h"
 #include "lua/data.h"
@@ -281,41 +281,6 @@ static int bin_count(lua_State *L) {
   return 1;
 }
 
-static gp_bin_units units_of(const gp_histogram *histogram) {
-  return gp_bin_units_of(histogram, gp_histogram_scale(histogram), true);
-}
-
-/* Returns the first address that a bin counts. Where bins have the same size, this may be
- * in the middle of a unit. */
-static uint64_t first_address(const gp_histogram *histogram, size_t bin) {
-  gp_bin_units units = units_of(histogram);
-  if (units.factor != 0) return GP_PROFIL_UNIT * gp_bin_first_unit(&units, bin);
-  double size = (double)(histogram->high - histogram->low) / (double)histogram->bins;
-  return histogram->low + (uint64_t)(size * (double)bin);
-}
-
-/* Pushes a bin: its number, samples, first address, and one past the last. */
-static int push_bin(lua_State *L, const gp_histogram *histogram, size_t bin) {
-  lua_pushinteger(L, (lua_Integer)bin + 1);
-  lua_pushinteger(L, (lua_Integer)gp_bin(histogram, bin));
-  lua_pushinteger(L, (lua_Integer)first_address(histogram, bin));
-  lua_pushinteger(L, (lua_Integer)first_address(histogram, bin + 1));
-  return 4;
-}
-
-/* histogram:bin_at(address) -> number, samples and addresses as in histogram:bins(); nil
- * outside the histogram */
-static int bin_at(lua_State *L) {
-  const gp_histogram *histogram = check_histogram(L, 1);
-  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
-  if (address < histogram->low || address >= histogram->high) return 0;
-  gp_bin_units units = units_of(histogram);
-  uint64_t bin = gp_bin_of_unit(&units, address / GP_PROFIL_UNIT);
-  while (bin + 1 < histogram->bins && first_address(histogram, bin + 1) <= address) bin++;
-  while (bin > 0 && first_address(histogram, bin) > address) bin--;
-  return bin < histogram->bins ? push_bin(L, histogram, bin) : 0;
-}
-
 /* Upvalues: the histogram, the next bin. */
 static int next_bin(lua_State *L) {
   const gp_histogram *histogram = open_histogram(L, lua_upvalueindex(1));
@@ -324,11 +289,15 @@ static int next_bin(lua_State *L) {
   lua_pushinteger(L, (lua_Integer)bin + 1);
   lua_replace(L, lua_upvalueindex(2));
   if (bin >= histogram->bins) return 0;
-  return push_bin(L, histogram, bin);
+  lua_pushinteger(L, (lua_Integer)bin + 1);
+  lua_pushinteger(L, (lua_Integer)gp_bin(histogram, bin));
+  double size = (double)(histogram->high - histogram->low) / (double)histogram->bins;
+  const uint64_t address = histogram->low + (uint64_t)(size * (double)bin);
+  lua_pushinteger(L, (lua_Integer)address);
+  return 3;
 }
 
-/* histogram:bins() -> iterator over the bins with samples: number, samples, the first
- * address that is counted there, one past the last */
+/* histogram:bins() -> iterator over number, samples, address of the bins with samples */
 static int bins(lua_State *L) {
   check_histogram(L, 1);
   return gp_return_counting(L, next_bin);
@@ -358,8 +327,7 @@ GP_GETTER(data, gp_user_value(p, 1))
 
 void gp_define_records(lua_State *L) {
   static const luaL_Reg meta[] = {{"__tostring", describe}, {NULL, NULL}};
-  static const luaL_Reg methods[] = {{"count", bin_count}, {"bins", bins},
-                                     {"bin_at", bin_at}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"count", bin_count}, {"bins", bins}, {NULL, NULL}};
   static const gp_field fields[] = {
       {"low", get_low},              /* first address covered */
       {"high", get_high},            /* one past the last address */

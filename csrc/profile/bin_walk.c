@@ -19,21 +19,20 @@ static uint64_t unit_end(const gp_symtab *symtab, uint32_t symbol) {
 
 void gp_bin_walk_start(gp_bin_walk *walk, const gp_histogram *histogram,
                        const gp_symtab *symtab, double scale) {
-  *walk = (gp_bin_walk){
-      .histogram = histogram, .symtab = symtab,
-      .units = gp_bin_units_of(histogram, scale, symtab->policy->exact_bins),
-      .first = gp_symtab_above(symtab, histogram->low)};
+  *walk = (gp_bin_walk){.histogram = histogram, .symtab = symtab, .scale = scale,
+                        .first = gp_symtab_above(symtab, histogram->low)};
   if (walk->first > 0) walk->first--;
 }
 
 bool gp_bin_walk_next(gp_bin_walk *walk) {
   const gp_histogram *histogram = walk->histogram;
+  uint64_t start = histogram->low / GP_PROFIL_UNIT;
   size_t bin = gp_bins_next(histogram, walk->next);
   if (bin == histogram->bins) return false;
   walk->next = bin + 1;
   walk->count = gp_bin(histogram, bin);
-  walk->low = gp_bin_first_unit(&walk->units, bin);
-  walk->high = gp_bin_first_unit(&walk->units, bin + 1);
+  walk->low = start + (uint64_t)(walk->scale * (double)bin);
+  walk->high = start + (uint64_t)(walk->scale * (double)(bin + 1));
   while (walk->first < walk->symtab->count &&
          unit_end(walk->symtab, walk->first) <= walk->low)
     walk->first++;

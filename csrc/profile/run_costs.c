@@ -47,19 +47,13 @@ static void list(gp_run *run, uint32_t function) {
 
 /* --- time ---------------------------------------------------------------------- */
 
-/* Bins of a histogram of the C library have one or two units. So a sample in such a bin
- * is two units of time, and in code that covers half of the bin it is one. */
-enum { MOST_UNITS = 2 };
-
-/* The scale of a histogram. If all bins are taken to have the same size, the number of
- * units is that of gp_histogram_scale. In a damaged profile it can be 0; then no function
- * has time. */
-static gp_time_scale scale_of(const gp_histogram *histogram, bool exact) {
+/* The scale of a histogram. The number of units is that of gp_histogram_scale. In a
+ * damaged profile it can be 0; then no function has time. */
+static gp_time_scale scale_of(const gp_histogram *histogram) {
   uint64_t units = (histogram->high - histogram->low) / GP_PROFIL_UNIT;
   gp_time_scale scale = {.units = units > 0 ? units : 1, .bins = histogram->bins,
                          .rate = histogram->rate,
                          .abbreviation = histogram->abbreviation};
-  if (exact) scale.units = MOST_UNITS * scale.bins;
   memcpy(scale.dimension, histogram->dimension, sizeof scale.dimension);
   gp_time_scale_reduce(&scale);
   return scale;
@@ -74,9 +68,8 @@ static bool add_histogram(gp_run_costs *costs, const gp_histogram *histogram,
     if (!gp_count_add(&costs->run.ticks, walk.count)) return false;
     while (gp_bin_walk_part(&walk, &part)) {
       uint32_t function = gp_symtab_owner(costs->symtab, part.symbol);
-      uint64_t units = part.end - part.begin, time;
-      if (walk.units.factor != 0) units = units * MOST_UNITS / (walk.high - walk.low);
-      if (__builtin_mul_overflow(units, walk.count, &time)) return false;
+      uint64_t time;
+      if (__builtin_mul_overflow(part.end - part.begin, walk.count, &time)) return false;
       if (time > 0) list(&costs->run, function);
       if (!gp_count_add(&costs->run.time_of[function], time)) return false;
     }
@@ -88,9 +81,7 @@ static bool add_histogram(gp_run_costs *costs, const gp_histogram *histogram,
 static bool add_histograms(gp_run_costs *costs, const gp_data *data) {
   if (data->histogram_count == 0) return true;
   double scale = gp_histogram_scale(&data->histograms[0]);
-  bool exact = gp_bin_units_of(&data->histograms[0], scale,
-                               costs->symtab->policy->exact_bins).factor != 0;
-  costs->run.scale = scale_of(&data->histograms[0], exact);
+  costs->run.scale = scale_of(&data->histograms[0]);
   for (size_t i = 0; i < data->histogram_count; i++)
     if (!add_histogram(costs, &data->histograms[i], scale)) return false;
   return true;

@@ -2,6 +2,7 @@
 /* Samples in code that no symbol covers, and calls to it. */
 #include "profile/unattributed.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,12 +23,16 @@ typedef struct gap {
   uint32_t symbol;    /* row of the symbol before the gap */
 } gap;
 
+/* Padding before a function is usually shorter than this, in bytes. */
+#define MAX_PADDING 16
+
 typedef struct search {
   const gp_image *image;
   const gp_symtab *symtab;
   const gp_samples *samples;
   const gp_data *data;
   gp_symbol_sizes sizes;
+  uint64_t drift;     /* bytes by which samples may be recorded too low; see drift_of */
   gap *gaps;          /* gaps with samples, ascending */
   size_t count, capacity;
 } search;
@@ -37,18 +42,15 @@ typedef struct search {
 /* Returns the ticks of one histogram in bins entirely within a range. Bins across the
  * ends of the range may belong to neighbouring code. */
 static double ticks_of(const search *s, const gp_histogram *histogram, gp_range range) {
-  gp_bin_units units = gp_bin_units_of(histogram, s->samples->scale,
-                                       s->symtab->policy->exact_bins);
-  if (range.low < histogram->low) range.low = histogram->low;
-  if (range.high > histogram->high) range.high = histogram->high;
+  uint64_t start = histogram->low / GP_PROFIL_UNIT;
   uint64_t low = (range.low + GP_PROFIL_UNIT - 1) / GP_PROFIL_UNIT;
   uint64_t high = range.high / GP_PROFIL_UNIT;
-  if (high < low) return 0;
-  uint64_t bin = gp_bin_of_unit(&units, low), end = gp_bin_of_unit(&units, high);
-  if (gp_bin_first_unit(&units, bin) < low) bin++;
-  if (end > histogram->bins) end = histogram->bins;
-  double sum = 0;
-  for (; bin < end; bin++) sum += (double)gp_bin(histogram, bin);
+  double scale = s->samples->scale, bins = (double)histogram->bins, sum = 0;
+  double first = low > start ? ceil((double)(low - start) / scale) : 0;
+  double end = floor((double)(high - start) / scale);
+  if (end > bins) end = bins;
+  for (size_t i = (size_t)first; i < (size_t)end; i++)
+    sum += (double)gp_bin(histogram, i);
   return sum;
 }
 
@@ -63,6 +65,18 @@ static double ticks_in(const search *s, gp_range range) {
     range.low = histogram->high;
   }
   return sum;
+}
+
+/* Returns by how many bytes the recorded address of a sample may be too low. We compute
+ * the size of a bin from the covered range and the number of bins. But the C library
+ * rounds the number of bins up after it has chosen their size. So our bins are slightly
+ * too small, and the error grows to a few bytes at the end of the code. Samples at the
+ * start of a function can then appear in the padding before it. */
+static uint64_t drift_of(const gp_histogram *histogram) {
+  double size = GP_PROFIL_UNIT * round(gp_histogram_scale(histogram));
+  double text = (double)(histogram->high - histogram->low);
+  double drift = fabs(size * (double)histogram->bins - text);
+  return drift < MAX_PADDING ? (uint64_t)ceil(drift) : MAX_PADDING;
 }
 
 /* --- symbols ---------------------------------------------------------------- */
@@ -98,6 +112,7 @@ static bool add_gap(search *s, uint32_t row, uint32_t end) {
   if (symbol == GP_NONE) return true;
   found.range.low = gp_symbol_sizes_end(&s->sizes, symbol);
   found.range.high = gp_symtab_range(symtab, end - 1).high;
+  found.range.high -= found.range.high < s->drift ? found.range.high : s->drift;
   if (ticks_in(s, found.range) == 0) return true;
   uint64_t covered = end_of_preceding(s, row);
   if (covered > found.range.low) found.range.low = covered;
@@ -168,6 +183,7 @@ bool gp_unattributed_find(gp_unattributed *found, const gp_image *image,
   if (!symtab->policy->unattributed_measured || symtab->sourceless ||
       data->histogram_count == 0 || !gp_symbol_sizes_open(&s.sizes, image))
     return true;
+  s.drift = drift_of(&data->histograms[0]);
   bool done = find_gaps(&s);
   if (done) remove_covered(&s);
   add_up(found, &s);

@@ -27,7 +27,6 @@ const gp_policy gp_policy_default = {
     .callerless_calls = true,
     .measured_times = true,
     .block_counter_excluded = true,
-    .exact_bins = true,
     .max_blocks = SIZE_MAX,
     .decoded_calls = true,
     .unattributed_measured = true,

@@ -128,11 +128,6 @@ typedef struct gp_policy {
    * is an ordinary function. */
   bool block_counter_excluded;
 
-  /* A bin of a histogram of the C library counts the code for which profil() chose it
-   * (gmon/bin_units.h). GNU: all bins have the same size, so samples at the start of a
-   * function can go to the function before it. */
-  bool exact_bins;
-
   /* The maximum number of basic blocks of a symbol; further blocks are lost. GNU: 10. */
   size_t max_blocks;
 

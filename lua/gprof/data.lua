@@ -318,17 +318,7 @@ end
 
 --- Iterates over the bins with samples.
 -- @function histogram:bins
--- @treturn function iterator over bin number, samples, the first address of the code that
---   is counted in the bin, and one past the last
-
---- Returns the bin in which an address is counted.
--- @function histogram:bin_at
--- @tparam integer address
--- @treturn[1] integer number of the bin
--- @treturn[1] integer samples in the bin
--- @treturn[1] integer first address of its code
--- @treturn[1] integer one past the last
--- @treturn[2] nil if the address is outside the histogram
+-- @treturn function iterator over bin number, samples and address
 
 --- Returns the number of samples in a bin.
 -- @function histogram:count

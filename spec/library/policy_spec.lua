@@ -57,7 +57,6 @@ local DOCUMENTED <const> = {
   callerless_calls = "calls whose caller is unknown",
   measured_times = "times of callees are [measured]",
   block_counter_excluded = "The counting function of [`libgprof-blocks.a`](blocks.md)",
-  exact_bins = "so each sample counts for the code where it",
   max_blocks = "keeps only ten blocks for each symbol",
   decoded_calls = "A call that `-k FROM/TO` leaves out stays out",
   unattributed_measured = "samples lie in code that no symbol covers",

@@ -20,25 +20,6 @@ function gmon.shapes()
   }
 end
 
--- Rounds a number to single precision.
-local function single(number)
-  return (unpack("f", pack("f", number)))
-end
-
---- Returns the histogram that the C library makes for a range, and where it counts a sample, as its gmon/gmon.c and
--- profil() do.
--- @tparam integer low a multiple of 4
--- @tparam integer high a multiple of 4
--- @treturn integer the number of bins
--- @treturn function takes an address, returns the number of its bin from 1
-function gmon.like_library(low, high)
-  local bytes = ((high - low) // 2 + 7) // 8 * 8
-  local factor = bytes < high - low and math.floor(single(single(bytes) / single(high - low)) * 65536) or 65536
-  return bytes // 2, function(address)
-    return ((address - low) // 2 * factor >> 16) + 1
-  end
-end
-
 local BATCH <const> = 200 -- values per call of string.pack, to amortize the cost of the call
 
 local BSD44_VERSION <const> = 0x00051879

@@ -27,10 +27,17 @@ local LONGEST <const> = 120
 
 -- Returns the samples of a unit of code in a histogram.
 local function ticks_in(histogram, unit)
-  local ticks = 0
-  for address = UNIT * unit, UNIT * unit + UNIT - 1 do
-    local number, samples, first, past = histogram:bin_at(address)
-    if number then ticks = ticks + samples / (past - first) end
+  local low, ticks = histogram.low, 0
+  local size = math.tointeger(histogram.bin_size) or histogram.bin_size
+  local before = math.floor((UNIT * unit - low) / size)
+  local after = math.ceil((UNIT * (unit + 1) - low) / size) + 1
+  for bin = math.max(before, 1), math.min(after, histogram.bin_count) do
+    local address = low + math.floor(size * (bin - 1))
+    local first = address // UNIT
+    local last = math.max(first, -(-(address + size) // UNIT) - 1)
+    if first <= unit and unit <= last then
+      ticks = ticks + histogram:count(bin) / (last - first + 1)
+    end
   end
   return ticks
 end

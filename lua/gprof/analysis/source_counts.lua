@@ -473,9 +473,10 @@ end
 local function bins_of(data)
   local bins, n = { low = {}, high = {}, ticks = {} }, 0
   for histogram in data:histograms() do
-    for _, ticks, address, past in histogram:bins() do
+    local size = histogram.bin_size
+    for _, ticks, address in histogram:bins() do
       n = n + 1
-      bins.low[n], bins.high[n], bins.ticks[n] = address, past, ticks
+      bins.low[n], bins.high[n], bins.ticks[n] = address, address + size, ticks
     end
   end
   return column_order.sort(bins, "low")
