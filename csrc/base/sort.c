@@ -17,23 +17,26 @@ typedef struct sorting {
  * allocation. */
 enum { STACK_ROWS = 64 };
 
-/* Two rows need no scratch space, and no merging. */
-static void sort_pair(const sorting *s, uint32_t *rows) {
-  uint32_t left = rows[0], right = rows[1];
-  if (!s->before(s->context, right, left)) return;
-  rows[0] = right;
-  rows[1] = left;
+/* Merges the first row with the sorted rest. This makes the comparisons of a merge, and
+ * needs no scratch space. */
+static void merge_first(const sorting *s, uint32_t *rows, size_t count) {
+  uint32_t first = rows[0];
+  size_t at = 0;
+  for (; at + 1 < count && s->before(s->context, rows[at + 1], first); at++)
+    rows[at] = rows[at + 1];
+  rows[at] = first;
 }
 
-/* The recursion depth is logarithmic in `count`. Another way to sort a few rows would
- * lead to another order where a comparison is not transitive. */
+/* The recursion depth is logarithmic in `count`. A faster sort of few rows would lead to
+ * another order where a comparison is not transitive. */
 static void merge_sort(const sorting *s, uint32_t *rows, size_t count) {
   if (count < 2) return;
-  if (count == 2) {
-    sort_pair(s, rows);
+  size_t half = count / 2;
+  if (half == 1) {
+    if (count == 3) merge_first(s, rows + 1, 2);
+    merge_first(s, rows, count);
     return;
   }
-  size_t half = count / 2;
   uint32_t *right = rows + half, *end = rows + count, *out = rows;
   merge_sort(s, rows, half);
   merge_sort(s, right, count - half);
