@@ -327,8 +327,8 @@ DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
 ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) binutils-sparc64-linux-gnu chromium clang-tidy \
   cmark-gfm cppcheck elfutils gfortran golang-go graphviz lcov libmpich-dev libopenmpi-dev lld \
-  lua-lpeg mpich nodejs npm openmpi-bin parallel python3-jsonschema python3-junitparser python3-yaml zsh \
-  $(SLURM_PACKAGES) $(MACHINE_PACKAGES)
+  lua-lpeg lua-socket mpich nodejs npm openmpi-bin parallel python3-jsonschema \
+  python3-junitparser python3-yaml zsh $(SLURM_PACKAGES) $(MACHINE_PACKAGES)
 
 # For a cluster of Slurm with a network of its own (see spec/support/slurm.lua).
 SLURM_PACKAGES = iproute2 munge slurm-client slurmctld slurmd
