@@ -51,10 +51,11 @@ static bool spread(gp_samples *samples, tick_sums *sums, const gp_selection *fla
   bool exact = walk->units.factor != 0;
   double count = (double)walk->count;
   uint64_t covered = 0, units = walk->high - walk->low;
-  double per_unit = count / (exact && units > 0 ? (double)units : samples->scale);
+  double size = exact ? (double)units : samples->scale;
   gp_bin_part part;
   while (gp_bin_walk_part(walk, &part)) {
-    double credit = (double)(part.end - part.begin) * per_unit;
+    /* this order of operations decides ties: it is GNU gprof's */
+    double credit = (double)(part.end - part.begin) * count / size;
     uint32_t function = gp_symtab_owner(walk->symtab, part.symbol);
     gp_range code = {part.begin * GP_PROFIL_UNIT, part.end * GP_PROFIL_UNIT};
     covered += part.end - part.begin;

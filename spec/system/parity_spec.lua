@@ -269,6 +269,13 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end
   end)
 
+  -- In exact arithmetic, both functions have 12/5 samples, and are in alphabetical order.
+  it("for equal times in bins of several units", function()
+    local image = build.craft { text = 0x100, symbols = { { "zulu", 0 }, { "middle", 6 }, { "alpha", 0xa },
+      { "rest", 0x12 }, { "last", 0x80 } } }
+    flat_profile(image, { { kind = "histogram", low = 0x1000, high = 0x1014, bins = { 4, 3 } } })
+  end)
+
   -- The arcs have a count of 0. Under -z, the cycle has an entry, with 0 calls.
   it("for cycles without calls", function()
     local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x20 }, { "last", 0x80 } } }
