@@ -71,6 +71,11 @@ void scr_mark_begin(const scr_recording *r, scr_frame *zone, const lua_Debug *ar
   zone->slot = position_of(r, ar) & INT32_MAX;
 }
 
+bool scr_is_again(const scr_recording *r, scr_frame *zone, const lua_Debug *ar) {
+  const uint32_t position = position_of(r, ar);
+  return position == (zone->slot & POSITION) || is_over(zone, position);
+}
+
 void scr_mark_end(const scr_recording *r, scr_frame *zone, const lua_Debug *ar) {
   if (is_over(zone, position_of(r, ar))) r->functions.list[zone->context].goes_on = true;
 }

@@ -34,6 +34,10 @@ static inline bool scr_is_open_in(const scr_frame *zone, const void *call,
 /* Without counts: remembers in a zone where the function of `ar` is, which begins it. */
 void scr_mark_begin(const scr_recording *r, scr_frame *zone, const lua_Debug *ar);
 
+/* Without counts: whether the function of `ar`, which begins a zone, was at this position
+ * or before it since it began that zone for the first time: another call may have. */
+bool scr_is_again(const scr_recording *r, scr_frame *zone, const lua_Debug *ar);
+
 /* Without counts: notes that the function of `ar` ends a zone. */
 void scr_mark_end(const scr_recording *r, scr_frame *zone, const lua_Debug *ar);
 
