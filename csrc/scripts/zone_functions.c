@@ -64,8 +64,8 @@ static void sweep(lua_State *L, scr_stack *stack) {
   stack->count = kept;
 }
 
-/* If the zone was begun in the call, but has been left by an error, and the same call came
- * again: that zone, and those in it, have ended. */
+/* If the zone was begun in the call, but has been left by an error, and the same call
+ * came again: that zone, and those in it, have ended. */
 static void end_former(const scr_recording *r, scr_stack *stack, const lua_Debug *caller,
                        const void *closure, uint32_t zone) {
   for (size_t i = 0; i < stack->count; i++)

@@ -57,9 +57,8 @@ uint32_t scr_zone_context(scr_recording *r, lua_State *L, lua_Debug *ar,
 
 /* Ends of the zones that are open when recording ends are no mistakes. A recording that
  * continues has those that are then on its stacks. */
-void scr_pause_zones(scr_recording *r);
+void scr_pause_zones(const scr_recording *r);
 void scr_resume_zones(const scr_recording *r);
-void scr_drop_zones(const scr_recording *r);
 
 /* Begins or ends a zone while the coroutine is not recorded. Returns false if none was
  * begun. */
