@@ -290,6 +290,7 @@ static gp_bin_units units_of(const gp_histogram *histogram) {
 static uint64_t first_address(const gp_histogram *histogram, size_t bin) {
   gp_bin_units units = units_of(histogram);
   if (units.factor != 0) return GP_PROFIL_UNIT * gp_bin_first_unit(&units, bin);
+  if (bin == histogram->bins) return histogram->high;  /* not rounded down */
   double size = (double)(histogram->high - histogram->low) / (double)histogram->bins;
   return histogram->low + (uint64_t)(size * (double)bin);
 }
@@ -311,9 +312,10 @@ static int bin_at(lua_State *L) {
   if (address < histogram->low || address >= histogram->high) return 0;
   gp_bin_units units = units_of(histogram);
   uint64_t bin = gp_bin_of_unit(&units, address / GP_PROFIL_UNIT);
+  if (bin >= histogram->bins) bin = histogram->bins - 1;
   while (bin + 1 < histogram->bins && first_address(histogram, bin + 1) <= address) bin++;
   while (bin > 0 && first_address(histogram, bin) > address) bin--;
-  return bin < histogram->bins ? push_bin(L, histogram, bin) : 0;
+  return push_bin(L, histogram, bin);
 }
 
 /* Upvalues: the histogram, the next bin. */

@@ -228,6 +228,20 @@ describe("a histogram of the C library", function()
     assert.is_nil(histogram:bin_at(LOW - 1))
     assert.is_nil(histogram:bin_at(LOW + 1196))
   end)
+
+  it("has bins up to its end, also if their size is a fraction that is rounded down", function()
+    local bins = {}
+    for bin = 1, 29 do bins[bin] = bin end
+    local data <close> = gprof.data.new()
+    assert(data:add_histogram { low = 26, high = 88, bins = bins })
+    local histogram = data:histograms()()
+    for bin, samples, first, past in histogram:bins() do
+      for address = first, past - 1 do
+        assert.same({ bin, samples, first, past }, { histogram:bin_at(address) })
+      end
+    end
+    assert.same({ 29, 29, 85, 88 }, { histogram:bin_at(87) })
+  end)
 end)
 
 describe("a profiling function", function()
