@@ -132,7 +132,8 @@ bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
 /* Whether a histogram has the unit and the rate of the others. */
 bool gp_data_has_unit(const gp_data *data, const gp_histogram *histogram);
 
-/* Gives data without samples the unit and the rate of `header`. */
+/* Gives data without samples the unit and the rate of `header`, unless rates may differ:
+ * then units must always agree. */
 void gp_data_take_unit(gp_data *data, const gp_histogram *header);
 
 /* Whether a histogram can only be left out, because the data has samples of another unit

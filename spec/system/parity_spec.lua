@@ -332,6 +332,24 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end
   end)
 
+  -- GNU gprof refuses files of different units, also without samples.
+  it("for files of different units", function()
+    local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x20 }, { "last", 0x80 } } }
+    local dir, files = shell.tmpdir(), {}
+    for _, unit in ipairs { "seconds", "events" } do
+      for _, ticks in ipairs { 0, 7 } do
+        files[#files + 1] = gmon.write(("%s/%s-%d"):format(dir, unit, ticks), gmon.magic { records = {
+          { kind = "histogram", low = 0x1000, high = 0x1080, dimension = unit, abbreviation = unit:sub(1, 1),
+            bins = { n = 64, [9] = ticks } },
+          { kind = "arc", from = 0x1004, self = 0x1020, count = 3 },
+        } })
+      end
+    end
+    for _, one in ipairs(files) do
+      for _, other in ipairs(files) do check { "-b", image, one, other } end
+    end
+  end)
+
   -- GNU gprof refuses a BSD file whose address range differs from the first histogram's range.
   it("for files of different ranges", function()
     local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x40 }, { "last", 0x80 } } }
