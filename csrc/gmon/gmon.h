@@ -51,6 +51,7 @@ typedef struct gp_blocks {
 /* Number of records read or added. Records with the same key are all counted. */
 typedef struct gp_data_stats {
   size_t histogram_records, arc_records, block_records;
+  size_t left_out;        /* histogram records without samples that were left out */
   uint64_t bytes;         /* total size of the files read */
 } gp_data_stats;
 
