@@ -51,6 +51,7 @@ typedef struct gp_blocks {
 /* Number of records read or added. Records with the same key are all counted. */
 typedef struct gp_data_stats {
   size_t histogram_records, arc_records, block_records;
+  size_t left_out;        /* histogram records without samples that were left out */
   uint64_t bytes;         /* total size of the files read */
 } gp_data_stats;
 
@@ -132,7 +133,8 @@ bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
 /* Whether a histogram has the unit and the rate of the others. */
 bool gp_data_has_unit(const gp_data *data, const gp_histogram *histogram);
 
-/* Gives data without samples the unit and the rate of `header`. */
+/* Gives data without samples the unit and the rate of `header`, unless rates may differ:
+ * then units must always agree. */
 void gp_data_take_unit(gp_data *data, const gp_histogram *header);
 
 /* Whether a histogram can only be left out, because the data has samples of another unit

@@ -137,6 +137,7 @@ static bool skip_empty_bins(gp_records *r, const gp_histogram *header) {
                          "rate of 0", r->offset);
   }
   r->data->stats.histogram_records++;
+  r->data->stats.left_out++;
   return true;
 }
 

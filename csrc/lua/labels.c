@@ -260,7 +260,7 @@ static void add_function(lua_State *L, builder *m, const gp_labels *set,
 }
 
 /* Makes the label of the function or cycle with number `id`, counted from 1; a Lua error
- * if it does not exist. */
+ * if it does not exist. The profile is open afterwards. */
 static void make_label(lua_State *L, const gp_labels *set, lua_Integer id,
                        gp_label *label) {
   const gp_callgraph *graph = &gp_open_profile(L, set->profile)->graph;
@@ -278,8 +278,8 @@ static void make_label(lua_State *L, const gp_labels *set, lua_Integer id,
     add_function(L, &m, set, node);
   else
     add_number(&m, "<cycle ", node - first_cycle + 1, ">");
+  graph = &gp_open_profile(L, set->profile)->graph;  /* names can run Lua code */
   if (set->references) {
-    graph = &gp_open_profile(L, set->profile)->graph;  /* names can run Lua code */
     uint32_t cycle = is_function ? graph->cycle[node] : GP_NONE;
     if (cycle != GP_NONE) add_number(&m, " <cycle ", cycle - first_cycle + 1, ">");
     add_text(&m, " ");

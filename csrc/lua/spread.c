@@ -44,7 +44,8 @@ gp_spread_adding gp_check_adding(lua_State *L, int index, const char *name) {
 bool gp_check_run(void *into, const gp_data *run, gp_error *error) {
   gp_spread_adding *adding = into;
   gp_spread_box *box = adding->box;
-  adding->is_sum = run->stats.histogram_records > run->histogram_count;
+  adding->is_sum =
+      run->stats.histogram_records - run->stats.left_out > run->histogram_count;
   if (adding->is_sum) return true;
   return gp_run_costs_compute(&box->costs, run, error) &&
          gp_run_times_reserve(&box->times, &box->costs.run, error) &&

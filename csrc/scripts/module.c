@@ -84,6 +84,7 @@ static void end_recording(lua_State *L, scr_recording *r, enum after after) {
   r->cpu = time_since_start(r);
   r->ended = scr_time_of(CLOCK_REALTIME);
   scr_current = NULL;
+  r->thread = NULL;
   scr_pause_zones(r);
   const lua_Hook hook = lua_gethook(r->running);
   const bool displaced = hook != scr_hook && (hook || r->events != 0);
@@ -91,7 +92,7 @@ static void end_recording(lua_State *L, scr_recording *r, enum after after) {
   r->removed = r->removed || (displaced && !hook);
   if (!displaced) lua_sethook(r->running, NULL, 0, 0);
   remove_hooks(L, r);
-  scr_unset_running(L);
+  scr_set_ended(L, r);
   if (r->closures) scr_closures_free(r->closures, L);
   r->closures = NULL;
   r->sites = NULL;
@@ -192,7 +193,7 @@ static void free_recording(lua_State *L, scr_recording **at) {
   *at = NULL;
   end_recording(L, r, GOES_ON);
   abandon(L, r);
-  scr_drop_zones(r);
+  if (scr_ended_recording(L) == r) scr_set_ended(L, NULL);
   scr_paths_free(&r->paths);
   scr_functions_free(&r->functions);
   scr_stacks_free(&r->stacks);

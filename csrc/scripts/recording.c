@@ -18,17 +18,27 @@ void scr_give_hook(const scr_recording *r, lua_State *co) {
   if (!present || (present == r->hook && !has_events)) scr_set_hook(r, co);
 }
 
-/* The key of the running coroutine in the registry. */
+/* The key in the registry of the running coroutine, or of the recording that ended. */
 static const char running;
 
 bool scr_is_recorded(lua_State *L) {
-  const bool found = lua_rawgetp(L, LUA_REGISTRYINDEX, &running) != LUA_TNIL;
+  const bool found = lua_rawgetp(L, LUA_REGISTRYINDEX, &running) == LUA_TTHREAD;
   lua_pop(L, 1);
   return found;
 }
 
-void scr_unset_running(lua_State *L) {
-  lua_pushnil(L);
+scr_recording *scr_ended_recording(lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &running);
+  scr_recording *r = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return r;
+}
+
+void scr_set_ended(lua_State *L, scr_recording *r) {
+  if (r)
+    lua_pushlightuserdata(L, r);
+  else
+    lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &running);
 }
 

@@ -24,7 +24,7 @@ typedef struct scr_recording {
   scr_stack *stack;             /* its stack, if it has had an event */
   const scr_resume *resumed;    /* without counts: the call that resumed it */
   const void *registry;         /* identifies the state */
-  const void *thread;           /* identifies the one that was recorded; NULL: none yet */
+  const void *thread;           /* identifies the one that is recorded; NULL: none */
   volatile bool active;
   int events;                   /* for which the hook is called, but for ticks; 0 if
                                    calls are not counted */
@@ -75,8 +75,12 @@ void scr_give_hook(const scr_recording *r, lua_State *co);
 /* Whether a thread records the state. */
 bool scr_is_recorded(lua_State *L);
 
-/* Ends that. */
-void scr_unset_running(lua_State *L);
+/* Returns the last recording of the state, if that has ended, and may continue; otherwise
+ * NULL. */
+scr_recording *scr_ended_recording(lua_State *L);
+
+/* Sets it, or forgets it: NULL. The state is not recorded then. */
+void scr_set_ended(lua_State *L, scr_recording *r);
 
 /* Sets the coroutine that runs, and keeps it from being collected, because the timer's
  * handler uses it. Returns whether it is the main one. Only the first time allocates

@@ -64,13 +64,13 @@ static void sweep(lua_State *L, scr_stack *stack) {
   stack->count = kept;
 }
 
-/* If the zone is open in the call already, it was left by an error and the same call came
- * again: that zone, and those in it, have ended. */
-static void end_former(scr_stack *stack, const void *call, const void *closure,
-                       uint32_t zone) {
+/* If the zone was begun in the call, but has been left by an error, and the same call
+ * came again: that zone, and those in it, have ended. */
+static void end_former(const scr_recording *r, scr_stack *stack, const lua_Debug *caller,
+                       const void *closure, uint32_t zone) {
   for (size_t i = 0; i < stack->count; i++)
-    if (scr_is_open_in(&stack->frames[i], call, closure) &&
-        stack->frames[i].context == zone)
+    if (scr_is_open_in(&stack->frames[i], caller->i_ci, closure) &&
+        stack->frames[i].context == zone && scr_is_again(r, &stack->frames[i], caller))
       stack->count = i;
 }
 
@@ -79,7 +79,7 @@ static bool begin_sampled(scr_recording *r, lua_State *L, lua_Debug *caller,
   scr_stack *stack = scr_stack_of(&r->stacks, L, SCR_START);
   if (!stack) return false;
   const void *closure = scr_closure_of(L, caller);
-  end_former(stack, caller->i_ci, closure, zone);
+  end_former(r, stack, caller, closure, zone);
   if (stack->count == stack->capacity) sweep(L, stack);
   if (!scr_stack_push(stack, caller->i_ci, zone)) return false;
   top_of(stack)->is_zone = true;

@@ -7,9 +7,6 @@
  * begun since recording ended. */
 static _Thread_local size_t unknown_zones, new_zones;
 
-/* The recording that has ended, and may continue. */
-static _Thread_local scr_recording *paused;
-
 uint32_t scr_zone_function(const scr_recording *r, const scr_frame *zone) {
   return r->with_c || r->events == 0 ? zone->context : (uint32_t)(uintptr_t)zone->record;
 }
@@ -27,20 +24,14 @@ static size_t open_zones(const scr_stacks *stacks) {
   return count;
 }
 
-void scr_pause_zones(scr_recording *r) {
+void scr_pause_zones(const scr_recording *r) {
   unknown_zones += open_zones(&r->stacks);
   new_zones = 0;
-  paused = r;
 }
 
 void scr_resume_zones(const scr_recording *r) {
   const size_t known = open_zones(&r->stacks);
   unknown_zones -= known < unknown_zones ? known : unknown_zones;
-  paused = NULL;
-}
-
-void scr_drop_zones(const scr_recording *r) {
-  if (paused == r) paused = NULL;
 }
 
 const void *scr_closure_of(lua_State *L, lua_Debug *ar) {
@@ -69,6 +60,11 @@ static bool is_over(scr_frame *zone, uint32_t position) {
 
 void scr_mark_begin(const scr_recording *r, scr_frame *zone, const lua_Debug *ar) {
   zone->slot = position_of(r, ar) & INT32_MAX;
+}
+
+bool scr_is_again(const scr_recording *r, scr_frame *zone, const lua_Debug *ar) {
+  const uint32_t position = position_of(r, ar);
+  return position == (zone->slot & POSITION) || is_over(zone, position);
 }
 
 void scr_mark_end(const scr_recording *r, scr_frame *zone, const lua_Debug *ar) {
@@ -100,6 +96,7 @@ void scr_begin_unknown_zone(void) {
 
 /* During a pause: ends a zone of the calling function that was begun before. */
 static void end_paused(lua_State *L) {
+  const scr_recording *paused = scr_ended_recording(L);
   const bool is_known = paused && paused->stacks.list;
   const scr_stack *stack = is_known ? scr_stack_find(&paused->stacks, L) : NULL;
   lua_Debug caller;

@@ -34,6 +34,10 @@ static inline bool scr_is_open_in(const scr_frame *zone, const void *call,
 /* Without counts: remembers in a zone where the function of `ar` is, which begins it. */
 void scr_mark_begin(const scr_recording *r, scr_frame *zone, const lua_Debug *ar);
 
+/* Without counts: whether the function of `ar`, which begins a zone, was at this position
+ * or before it since it began that zone for the first time: another call may have. */
+bool scr_is_again(const scr_recording *r, scr_frame *zone, const lua_Debug *ar);
+
 /* Without counts: notes that the function of `ar` ends a zone. */
 void scr_mark_end(const scr_recording *r, scr_frame *zone, const lua_Debug *ar);
 
@@ -53,9 +57,8 @@ uint32_t scr_zone_context(scr_recording *r, lua_State *L, lua_Debug *ar,
 
 /* Ends of the zones that are open when recording ends are no mistakes. A recording that
  * continues has those that are then on its stacks. */
-void scr_pause_zones(scr_recording *r);
+void scr_pause_zones(const scr_recording *r);
 void scr_resume_zones(const scr_recording *r);
-void scr_drop_zones(const scr_recording *r);
 
 /* Begins or ends a zone while the coroutine is not recorded. Returns false if none was
  * begun. */

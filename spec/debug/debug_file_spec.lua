@@ -775,6 +775,11 @@ describe("a profile may be closed by the warn function of its image, while it is
       local stream = core.stream(function() end)
       return stream:rows(profile, "function", "%{file} %{calls:d} %{self:.2f}")(1)
     end,
+    ["rows with labels"] = function(profile)
+      local stream = core.stream(function() end)
+      local options = { labels = names.labels(profile, { inline_file_names = true }) }
+      return stream:rows(profile, "function", "%{label} %{calls:d} %{self:.2f}", options)(1)
+    end,
     ["painted rows"] = function(profile)
       local stream = core.stream(function() end)
       local options = { paint = function(format) return format end, paint_by = { "file", "calls", "name", "self" } }

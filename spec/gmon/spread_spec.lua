@@ -355,10 +355,11 @@ describe("The spread", function()
   it("has the rate of the runs with samples", function()
     local idle = save { bins = { 0, 0, 0, 0 }, calls = {}, rate = 1000 }
     local sampled = save { bins = { 0, 8, 0, 0 }, calls = {} }
-    for _, runs in ipairs { { idle, sampled }, { sampled, idle } } do
+    local never = save { bins = { 0, 0, 0, 0 }, calls = {}, rate = 0 }  -- a program that was never sampled
+    for _, runs in ipairs { { idle, sampled }, { sampled, idle }, { sampled, never }, { never, sampled } } do
       local profile, by_name = profile_of(add(runs))
       local spread = by_name.work.spread.self
-      assert.same({ 2, 8 / 50, 1 }, { profile.spread.runs, spread.max, spread.runs })
+      assert.same({ 2, 0, 8 / 50, 1 }, { profile.spread.runs, profile.spread.skipped, spread.max, spread.runs })
     end
   end)
 end)

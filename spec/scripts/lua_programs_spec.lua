@@ -1376,6 +1376,15 @@ describe("a host of recorded states", function()
     end
   end)
 
+  it("may close states in other threads than those in which they were recorded, and loses no memory", function()
+    local growth = tonumber(hosted("often", [[
+      local recorder = require "gprof.recorder"
+      recorder.start { rate = 0 }
+      recorder.stop()
+    ]]))
+    assert.is_true(growth < 1000, growth)
+  end)
+
   it("may fork a child that writes what it has recorded", function()
     local path = shell.tmpdir "forked" .. "/child.prof"
     assert.equal("true\n", hosted("alone", ([[

@@ -163,6 +163,20 @@ describe("a zone with a begin and an end", function()
     assert.near(1, samples["zone loop;leaf"] / samples["looping;leaf"], 0.2)
   end)
 
+  it("may be in one of the same name, also if there are so many names that the rest is joined", function()
+    for _, options in ipairs { "rate = 0", 'rate = 0, count = "none"', "with_c = true" } do
+      assert.equal("true\ntrue\n", (run([[
+        local function nested() zone "a" zone "a" leaf() done "a" done "a" end
+        local function joined() zone "b" zone "c" leaf() done "c" done "b" end
+        START
+        print(pcall(nested))
+        for i = 1, 5000 do zone("z" .. i) done() end
+        print(pcall(joined))
+        recorder.stop()
+      ]], options)), options)
+    end
+  end)
+
   it("raises an error if it was not begun, or has another name", function()
     for _, options in ipairs { "rate = 0", 'rate = 0, count = "none"', "with_c = true" } do
       assert.equal([[

@@ -269,6 +269,13 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end
   end)
 
+  -- In exact arithmetic, both functions have 12/5 samples, and are in alphabetical order.
+  it("for equal times in bins of several units", function()
+    local image = build.craft { text = 0x100, symbols = { { "zulu", 0 }, { "middle", 6 }, { "alpha", 0xa },
+      { "rest", 0x12 }, { "last", 0x80 } } }
+    flat_profile(image, { { kind = "histogram", low = 0x1000, high = 0x1014, bins = { 4, 3 } } })
+  end)
+
   -- The arcs have a count of 0. Under -z, the cycle has an entry, with 0 calls.
   it("for cycles without calls", function()
     local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x20 }, { "last", 0x80 } } }
@@ -318,6 +325,24 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
             { kind = "arc", from = 0x1004, self = 0x1020, count = 3 },
           } }, format))
         end
+      end
+    end
+    for _, one in ipairs(files) do
+      for _, other in ipairs(files) do check { "-b", image, one, other } end
+    end
+  end)
+
+  -- GNU gprof refuses files of different units, also without samples.
+  it("for files of different units", function()
+    local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x20 }, { "last", 0x80 } } }
+    local dir, files = shell.tmpdir(), {}
+    for _, unit in ipairs { "seconds", "events" } do
+      for _, ticks in ipairs { 0, 7 } do
+        files[#files + 1] = gmon.write(("%s/%s-%d"):format(dir, unit, ticks), gmon.magic { records = {
+          { kind = "histogram", low = 0x1000, high = 0x1080, dimension = unit, abbreviation = unit:sub(1, 1),
+            bins = { n = 64, [9] = ticks } },
+          { kind = "arc", from = 0x1004, self = 0x1020, count = 3 },
+        } })
       end
     end
     for _, one in ipairs(files) do
