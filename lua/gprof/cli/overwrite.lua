@@ -1,6 +1,6 @@
 --- Keeps output from overwriting input and other output: an export must not replace any
--- file that was read; a sum may replace profiles, also those to compare with, but not the
--- program, its symbols and lists of files. Loaded on demand.
+-- file that was read; a sum may replace the profiles that it contains, but nothing else.
+-- Loaded on demand.
 --
 -- @internal gprof.cli.overwrite
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -42,15 +42,13 @@ local function add_all(files, names)
   for _, name in ipairs(names) do files:add(name) end
 end
 
--- Adds the input files that the settings name, and that are no profiles.
+-- Adds the input files that the settings name, except those that a sum contains.
 local function add_named(files, settings)
+  local old = settings.compare
   files:add(settings.external_symbol_table)
   files:add(settings.file_ordering)
   add_all(files, settings.profiles_from)
   add_all(files, (require "gprof.cli.sum.name_list".archives(settings.profiles_from)))
-end
-
-local function add_compared(files, old)
   add_all(files, old[1] and require "gprof.cli.compare_args".names(old) or {})
 end
 
@@ -109,7 +107,6 @@ function overwrite.check(settings, image, data, sum)
     check_sums(files, sums, "a run of the baseline")
   end
   add_libraries(files, settings.with)
-  add_compared(files, settings.compare)
   check_exports(settings, files, sums)
 end
 
