@@ -424,7 +424,7 @@ local function explain_missing_records(run)
 end
 
 -- Tells if lines are to be printed, but the image has none. Then there is no annotated
--- source, and other reports are by function. With -s, profiles are always by line.
+-- source, and other reports are by function. With -s, profiles are by line without -l.
 local function check_lines(run)
   local settings = run.settings
   local annotates = run.printed.annotation or run.printed.lines
