@@ -83,8 +83,8 @@ end
 -- @return[2] nil
 -- @treturn[2] string|nil why it cannot be used; nil if there is none
 function context_files.companion_of(image, file)
-  file.beside = file.beside or table.pack(read_companion(image, file.path))
-  return file.beside[1], file.beside[2]
+  file.companion = file.companion or table.pack(read_companion(image, file.path))
+  return file.companion[1], file.companion[2]
 end
 
 --- Returns the file to read for an image. A `gmon.out` has nothing of its program's
