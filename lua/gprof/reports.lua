@@ -98,6 +98,14 @@ local function from_module(name)
   return nil, (message:gsub("error loading module '.-' from file '.-': ", ""))
 end
 
+--- Returns whether the name of a report is the path of a Lua file.
+-- @local
+-- @tparam string name
+-- @treturn boolean
+function reports.is_path(name)
+  return (name:find("/", 1, true) or name:find "%.lua$") ~= nil
+end
+
 --- Finds a report.
 -- @tparam string name a path if it ends in `.lua` or contains a `/`; otherwise the NAME
 --   of a module `gprof.report.NAME`
@@ -105,8 +113,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong, in one line
 function reports.find(name)
-  local is_path = name:find("/", 1, true) or name:find("%.lua$")
-  return (is_path and from_file or from_module)(name)
+  return (reports.is_path(name) and from_file or from_module)(name)
 end
 
 -- Running -------------------------------------------------------------------------------

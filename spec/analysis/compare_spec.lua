@@ -136,13 +136,27 @@ describe("functions of two programs", function()
   it("are merged if their files are in the same place, seen from that of main", function()
     local one, other = { "main /1/src/m.c", "f /1/src/a/x.c" }, { "main /2/src/m.c", "f /2/src/b/x.c" }
     local both = { "main src/m.c", "f src/a/x.c", "f src/b/x.c", "g /usr/include/g.h" }
-    assert.same({ "f /1/src/a/x.c: 2", "f /2/src/b/x.c: 2", "g /usr/include/g.h: 2", "main /1/src/m.c: 4" },
+    assert.same({ "f /1/src/a/x.c: 2", "f /1/src/b/x.c: 2", "g /usr/include/g.h: 2", "main /1/src/m.c: 4" },
       merged(one, other, both, { "main /3/src/m.c", "g /usr/include/g.h" }))
+  end)
+
+  it("are merged if one run is from a directory inside that of another one", function()
+    assert.same({ "f /p/b/x.c: 2", "f /p/x.c: 2", "main /p/m.c: 2" },
+      merged({ "main /p/m.c", "f /p/x.c", "f /p/b/x.c" }, { "main /p/b/m.c", "f /p/b/x.c", "f /p/b/b/x.c" }))
+    assert.same({ "f /p/b/x.c: 1", "f /p/x.c: 1", "main /p/m.c: 2" },
+      merged({ "main /p/m.c", "f /p/b/x.c" }, { "main /p/b/m.c", "f /p/b/x.c" }))
   end)
 
   it("of a Lua program are merged only with those of the same line", function()
     assert.same({ "f (x.lua:1) x.lua: 2", "f (x.lua:2) x.lua: 1", "f (x.lua:3) x.lua: 1" },
       merged({ "f_(x.lua:1) x.lua", "f_(x.lua:2) x.lua" }, { "f_(x.lua:1) x.lua", "f_(x.lua:3) x.lua" }))
+  end)
+
+  it("of a Lua program are merged only with those of the same file", function()
+    local a, b = { "f_(x.lua:1) /1/a/x.lua", "g /1/a/x.lua", "g /1/b/x.lua" }, { "f_(x.lua:1) /2/b/x.lua" }
+    assert.same({ "f (x.lua:1) /1/a/x.lua: 1", "f (x.lua:1) /2/b/x.lua: 1", "g /1/a/x.lua: 1", "g /1/b/x.lua: 1" },
+      merged(a, b))
+    assert.same({ "f (x.lua:1) /1/x.lua: 2" }, merged({ "f_(x.lua:1) /1/x.lua" }, { "f_(x.lua:1) /2/x.lua" }))
   end)
 
   it("of a Lua program are matched by file and line if there are not as many", function()
@@ -169,7 +183,11 @@ describe("functions of two programs", function()
     end
     local list = merging.merge { side(), side() }
     assert.equal(2, #list)
-    matching.pair(list, functions { "f a.c" }, function(old) assert.same({ 2, 2 }, { old.calls, old.whole_ticks }) end)
+    local pairs_made = {}
+    matching.pair(list, functions { "f a.c" }, function(old, new)
+      pairs_made[#pairs_made + 1] = { old.calls, old.whole_ticks, #matching.members(old), new.name }
+    end)
+    assert.same({ { 2, 2, 4, "f" } }, pairs_made)
   end)
 
   it("with the same name are matched in less than quadratic time", function()

@@ -283,6 +283,15 @@ describe("--update-baseline", function()
       "--baseline=" .. shell.tmpdir() .. "/base", "--update-baseline", image, only, profile(1000, 500) })
   end)
 
+  it("reads runs of any format beside a sum, whose format is that of -O", function()
+    local runs, base = { profile(1000, 400), profile(1000, 500) }, shell.tmpdir() .. "/base"
+    local function written(...)
+      check(0, nil, program.run { "--baseline=" .. base, "--update-baseline", image, runs[1], runs[2], ... })
+      return shell.read(base)
+    end
+    assert.equal(written(), written("-Obsd", "--sum-file=" .. shell.tmpdir() .. "/sum"))
+  end)
+
   it("needs a file, which --baseline alone requires to exist", function()
     check(1, "option --update-baseline needs --baseline", program.run { "--update-baseline", image, "x" })
     check(1, "/no/base: No such file or directory: write the baseline of a good run with --update-baseline",

@@ -72,7 +72,7 @@ describe("--by-build", function()
   end)
 
   it("does not add the sums that it replaces, unless they are named", function()
-    for _, pattern in ipairs { "./gmon.%b.sum", "profiles/day-%b" } do
+    for _, pattern in ipairs { "./gmon.%b.sum", "profiles/day-%b", "profiles/%b%b" } do
       local home = shell.tmpdir()
       shell.check { "cp", "-r", dir .. "/profiles", home }
       local function sums(...)

@@ -101,6 +101,26 @@ describe("--compare", function()
     assert.equal(shell.read(words[4]), shell.read(sum))
   end)
 
+  it("reads old profiles of any format beside a sum, whose format is that of -O", function()
+    local sum, bsd = shell.tmpdir() .. "/sum", shell.tmpdir() .. "/bsd"
+    printed("-s", "--sum-file=" .. bsd, "-Obsd", old.image, before)
+    local expected = printed("--compare=" .. before .. "," .. old.image, new.image, after)
+    for path, format in pairs { [before] = "bsd", [bsd] = "magic" } do
+      assert.equal(expected, printed("--sum-file=" .. sum, "-O" .. format, "--compare=" .. path .. "," .. old.image,
+        new.image, after))
+    end
+  end)
+
+  it("is refused if a sum would replace what is compared", function()
+    local stored = shell.write(shell.tmpdir() .. "/old.json", run("--export=json", old.image, before).stdout)
+    for _, words in ipairs { { before, old.image }, { old.image, before }, { stored } } do
+      local text = shell.read(words[1])
+      check_failure(words[1] .. ": the sum would overwrite an input file", run("--sum-file=" .. words[1],
+        "--compare=" .. table.concat(words, ","), new.image, after))
+      assert.equal(text, shell.read(words[1]))
+    end
+  end)
+
   it("takes names separated by commas, in any order, and names that contain commas", function()
     local expected = title:format "1 run" .. rows
     assert.equal(expected, printed("--compare=" .. before .. "," .. old.image, new.image, after))

@@ -134,6 +134,28 @@ describe("--export refuses, in one line,", function()
     end
   end)
 
+  it("to overwrite what lies beside a profile, or a custom report", function()
+    local dir, sum = shell.tmpdir(), shell.tmpdir() .. "/sum"
+    assert.equal(0, program.run({ "--spread", "--sum-file=" .. sum, image, profile }).status)
+    for _, name in ipairs { "gmon", "old" } do
+      for _, suffix in ipairs { "", ".spread" } do
+        shell.check { "cp", sum .. suffix, dir .. "/" .. name .. suffix }
+      end
+      shell.write(dir .. "/" .. name .. ".ctx", "gprofctx")
+    end
+    shell.write(dir .. "/mine.lua", "return function() end")
+    for _, path in ipairs { "gmon.spread", "gmon.ctx", "old.spread", "old.ctx", "./mine.lua" } do
+      local before = shell.read(dir .. "/" .. path)
+      local result = program.run({ "--export=csv:" .. path, "--assume-proportional", "--compare=old",
+        "--report=mine.lua", image, "gmon" }, { cwd = dir })
+      assert.same({ "", "gprof.lua: " .. path .. ": the export would overwrite an input file\n", 1 },
+        { result.stdout, result.stderr, result.status })
+      assert.equal(before, shell.read(dir .. "/" .. path))
+    end
+    local result = program.run({ "--sum-file=./mine.lua", "--report=mine.lua", image, "gmon" }, { cwd = dir })
+    assert.equal("gprof.lua: ./mine.lua: the sum would overwrite an input file\n", result.stderr)
+  end)
+
   it("to overwrite source files of the program", function()
     local dir = shell.tmpdir()
     local source = shell.write(dir .. "/code.c", "int main(void) { return 0; }\n")

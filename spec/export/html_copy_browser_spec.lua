@@ -28,9 +28,10 @@ describe("The table of a page", function()
   end)
 
   it("has names as code in Markdown if they would be markup", function()
-    local names <const> = { "std::vector<int>::push_back(int&&)", "__init__", "operator*", "a`b", "`", "\\|", "plain" }
-    local texts <const> = { "`std::vector<int>::push_back(int&&)`", "`__init__`", "`operator*`", "``a`b``", "`` ` ``",
-      "`\\x7C`", "plain" }
+    local names <const> = { "std::vector<int>::push_back(int&&)", "__init__", "operator*", "~a~", "$f$", "a`b", "`",
+      "\\|", "plain" }
+    local texts <const> = { "`std::vector<int>::push_back(int&&)`", "`__init__`", "`operator*`", "`~a~`", "`$f$`",
+      "``a`b``", "`` ` ``", "`\\x7C`", "plain" }
     local ticks = {}
     for i, name in ipairs(names) do ticks[name] = 100 - i end
     local found = browser.walk(select(2, pages.crafted { functions = names, ticks = ticks }),

@@ -66,6 +66,14 @@ describe("A page", function()
     assert.same(written, made)
   end)
 
+  it("has the names of its files as words of a command, which are no options", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/-image", shell.read(image))
+    shell.write(dir .. "/@run", shell.read(profile))
+    local result = program.run({ "--html=-", "--", "-image", "@run" }, { cwd = dir })
+    assert.same({ "./-image", "./@run" }, pages.parts(result.stdout).data.inputs)
+  end)
+
   it("has no references to other files or hosts", function()
     local parts = pages.parts((pages.crafted(pages.names)))
     local text = parts.head .. parts.style .. parts.markup .. parts.script

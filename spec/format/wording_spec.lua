@@ -17,7 +17,7 @@ describe("words for the shell", function()
   it("are quoted if necessary; paths are no options", function()
     assert.same({ "a/b-c.prof", "'a b'", [['it'\''s']], "'-[Shape area]'" }, { wording.shell_word "a/b-c.prof",
       wording.shell_word "a b", wording.shell_word "it's", wording.shell_word "-[Shape area]" })
-    assert.same({ "./-x.prof", "'./-x y'", "x.prof" }, { wording.shell_path "-x.prof", wording.shell_path "-x y",
-      wording.shell_path "x.prof" })
+    assert.same({ "./-x.prof", "'./-x y'", "x.prof", "./@x.prof", "-" }, { wording.shell_path "-x.prof",
+      wording.shell_path "-x y", wording.shell_path "x.prof", wording.shell_path "@x.prof", wording.shell_path "-" })
   end)
 end)

@@ -414,7 +414,7 @@ describe("the program", function()
     for _, option in ipairs { "--threads", "--objects", "--lines", "--compare=" .. path } do
       assert.equal(output(option, built.image, path, path), output(option, sum, built.image, path, path))
     end
-    for _, option in ipairs { "--objects", "--compare=" .. path, "--html=-" } do
+    for _, option in ipairs { "--objects", "--compare=" .. path, "--html=-", "-i" } do
       local part = shell.tmpdir() .. "/part"
       output("--sum-file=" .. part, built.image, path)
       local expected = output(option, built.image, part, path)

@@ -246,7 +246,7 @@ end
 -- @tparam[opt] function file_of for runs of one program: returns the same for functions
 --   of the same file
 function matching.pair(old_list, new_list, pair, file_of)
-  old_list, new_list = placed_names.pair(old_list, new_list, pair, file_of ~= nil)
+  old_list, new_list = placed_names.pair(old_list, new_list, pair, file_of)
   local joined = not file_of and clones.differing(old_list, new_list)
   local old, new = by_name(old_list, joined), by_name(new_list, joined)
   for _, name in ipairs(old.names) do pair_name(old, new, name, pair, file_of) end

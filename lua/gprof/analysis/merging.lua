@@ -55,29 +55,33 @@ local function root_of(path, other)
   return common and path:sub(1, #path - #common)
 end
 
--- Sets in `places`, for each file below `root`, where it would be below `other`.
-local function set_places(places, functions, root, other)
-  for _, f in ipairs(functions) do
+-- Returns functions with their files as they would be below `other` instead of `root`.
+local function placed(functions, root, other)
+  if root == other then return functions end
+  local list = {}
+  for i, f in ipairs(functions) do
     local file = f.file
     if file and file:sub(1, #root) == root and (root ~= "" or file:sub(1, 1) ~= "/") then
-      places[file] = other .. file:sub(#root + 1)
+      f = matching.join { f }
+      f.file = other .. file:sub(#root + 1)
     end
+    list[i] = f
   end
+  return list
 end
 
 -- Returns groups of runs to merge. Directories are compared by the file of "main": the
--- groups of which it is known are `placed`. Also returns a table from files to the same
--- files in the directory of the first such group.
+-- groups of which it is known are `placed`, and have files in the directory of the first.
 local function groups_of(sides)
-  local places, groups, first = {}, {}, nil
+  local groups, first = {}, nil
   for i, side in ipairs(sides) do
-    local main = main_file(side.functions)
+    local functions, main = side.functions, main_file(side.functions)
     first = first or main
     local root = main and root_of(main, first)
-    if root then set_places(places, side.functions, root, root_of(first, main)) end
-    groups[i] = { functions = side.functions, runs = side.runs, placed = root ~= nil }
+    if root then functions = placed(functions, root, root_of(first, main)) end
+    groups[i] = { functions = functions, runs = side.runs, placed = root ~= nil }
   end
-  return groups, places
+  return groups
 end
 
 -- Returns the files of functions, each as a function.
@@ -92,28 +96,26 @@ local function files_of(functions)
   return files
 end
 
--- Returns a function that returns the same for functions of the same file: in the same
--- place or, if the directories are unknown, with the longest common ending of its path.
-local function file_matcher(old, new, places)
-  if old.placed and new.placed then
-    return function(f) return places[f.file] or f.file end
-  end
-  local group_of_file = {}
+-- Returns a function that returns the same text for functions of the same file: its path
+-- or, if the directories are unknown, a path with the longest common ending.
+local function file_matcher(old, new)
+  if old.placed and new.placed then return function(f) return f.file end end
+  local file_of = {}
   local old_files, new_files = files_of(old.functions), files_of(new.functions)
   matching.pair_by_file(old_files, new_files, function(was, is)
-    local group = was or is
-    for _, side in ipairs { group, is } do
-      for _, f in ipairs(matching.members(side)) do group_of_file[f.file] = group end
+    local file = (was or is).file
+    for _, side in ipairs { was or is, is } do
+      for _, f in ipairs(matching.members(side)) do file_of[f.file] = file end
     end
   end)
-  return function(f) return group_of_file[f.file] end
+  return function(f) return file_of[f.file] end
 end
 
-local function merge_two(old, new, places)
+local function merge_two(old, new)
   local functions = {}
   matching.pair(old.functions, new.functions, function(was, is)
     functions[#functions + 1] = merge_function(was, is, old.runs, new.runs)
-  end, file_matcher(old, new, places))
+  end, file_matcher(old, new))
   return { functions = functions, runs = old.runs + new.runs,
     placed = old.placed and new.placed }
 end
@@ -122,12 +124,12 @@ end
 -- @tparam {table,...} sides each with its `functions` and number of `runs`
 -- @treturn {table,...} functions
 function merging.merge(sides)
-  local groups, places = groups_of(sides)
+  local groups = groups_of(sides)
   while groups[2] do
     local merged = {}
     for i = 1, #groups, 2 do  -- by twos: the sum of many grows only a few times
       local one, other = groups[i], groups[i + 1]
-      merged[#merged + 1] = other and merge_two(one, other, places) or one
+      merged[#merged + 1] = other and merge_two(one, other) or one
     end
     groups = merged
   end

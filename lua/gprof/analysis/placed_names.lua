@@ -64,10 +64,6 @@ local function line_of(entry)
   return entry.line and ("%d %d"):format(entry.line, entry.number) or ""
 end
 
-local function place_of(entry)
-  return line_of(entry) .. (entry.f.file or "")
-end
-
 -- Pairs entries with equal keys, in order; returns the others of both lists.
 local function pair_by(key, old, new, pair)
   local lists, paired, old_rest, new_rest = {}, {}, {}, {}
@@ -95,14 +91,19 @@ local function pair_in_order(old, new, pair)
   for i, entry in ipairs(old) do pair(entry.f, new[i].f) end
 end
 
--- Pairs the functions of two groups: in order, if there are as many; otherwise, or if
--- both are of the same program, those of the same line. Baselines lack the lines of
--- functions whose names have none.
-local function pair_group(old, new, pair, is_same_program)
-  if #old == #new and not is_same_program then return pair_in_order(old, new, pair) end
+-- Pairs the functions of two groups: in order, if there are as many; otherwise, those of
+-- the same line, first of those in the same file. Runs of one program match only in the
+-- same file. Baselines lack the lines of functions whose names have none.
+local function pair_group(old, new, pair, file_of)
+  if #old == #new and not file_of then return pair_in_order(old, new, pair) end
+  local function file_key(entry)
+    return file_of and file_of(entry.f) or entry.f.file or ""
+  end
+  local function place_of(entry) return line_of(entry) .. file_key(entry) end
   old, new = pair_by(place_of, old, new, pair)
-  old, new = pair_by(line_of, old, new, pair)
-  if #old == 1 and #new == 1 and not (old[1].line and new[1].line) then
+  if not file_of then old, new = pair_by(line_of, old, new, pair) end
+  local one_each = #old == 1 and #new == 1 and not (old[1].line and new[1].line)
+  if one_each and (not file_of or file_key(old[1]) == file_key(new[1])) then
     return pair_in_order(old, new, pair)
   end
   for _, entry in ipairs(old) do pair(entry.f, nil) end
@@ -114,19 +115,17 @@ end
 -- @tparam {table,...} new_list
 -- @tparam function pair called with each old function and the matching new one; one of
 --   them is nil if there is no match
--- @tparam boolean is_same_program whether both lists are of runs of the same program
+-- @tparam[opt] function file_of as for `matching.pair`
 -- @treturn {table,...} the other functions of `old_list`
 -- @treturn {table,...} those of `new_list`
-function placed_names.pair(old_list, new_list, pair, is_same_program)
+function placed_names.pair(old_list, new_list, pair, file_of)
   local stems = stems_of(old_list, new_list)
   if not next(stems) then return old_list, new_list end
   local old, old_others = groups_of(old_list, stems)
   local new, new_others = groups_of(new_list, stems)
-  for key, group in pairs(old) do
-    pair_group(group, new[key] or {}, pair, is_same_program)
-  end
+  for key, group in pairs(old) do pair_group(group, new[key] or {}, pair, file_of) end
   for key, group in pairs(new) do
-    if not old[key] then pair_group({}, group, pair) end
+    if not old[key] then pair_group({}, group, pair, file_of) end
   end
   return old_others, new_others
 end

@@ -101,7 +101,7 @@ local function read_profiles(old, image, settings, check, warn)
   if path then
     image = need(gprof.image(path, { debug_dir = settings.debug_dir, warn = warn }))
   end
-  local how = { file_format = settings.file_format,
+  local how = { file_format = defaults.input_format(settings),
     mixed_rates = policy.of(settings).adds_mixed_rates,
     assume_proportional = settings.assume_proportional or
       not policy.of(settings).measured_times,

@@ -1,6 +1,6 @@
 --- Keeps output from overwriting input and other output: an export must not replace any
--- file that was read; a sum may replace profiles, also those to compare with, but not the
--- program, its symbols and lists of files. Loaded on demand.
+-- file that was read; a sum may replace the profiles that it contains, but no other file
+-- that the command line names. Loaded on demand.
 --
 -- @internal gprof.cli.overwrite
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -26,8 +26,19 @@ local function check_sums(files, sums, what)
   end
 end
 
+local function add_all(files, names)
+  for _, name in ipairs(names) do files:add(name) end
+end
+
+-- Adds a profile, and the files beside it.
+local function add_profile(files, path)
+  add_all(files, profile_files.sum_paths(path))
+end
+
 local function add_data(files, data)
-  for _, file in ipairs(data.files) do files:add(file.path) end
+  for _, file in ipairs(data.files) do
+    if file.path then add_profile(files, file.path) end
+  end
 end
 
 local function add_libraries(files, libraries)
@@ -38,20 +49,23 @@ local function add_libraries(files, libraries)
   end
 end
 
-local function add_all(files, names)
-  for _, name in ipairs(names) do files:add(name) end
-end
-
 -- Adds the input files that the settings name, and that are no profiles.
 local function add_named(files, settings)
   files:add(settings.external_symbol_table)
   files:add(settings.file_ordering)
   add_all(files, settings.profiles_from)
   add_all(files, (require "gprof.cli.sum.name_list".archives(settings.profiles_from)))
+  for _, report in ipairs(settings.reports) do
+    if require "gprof.reports".is_path(report.name) then files:add(report.name) end
+  end
 end
 
+-- Adds the old profiles and the old program.
 local function add_compared(files, old)
-  add_all(files, old[1] and require "gprof.cli.compare_args".names(old) or {})
+  if not old[1] then return end
+  for _, name in ipairs(require "gprof.cli.compare_args".names(old)) do
+    add_profile(files, name)
+  end
 end
 
 -- Refuses output that has the name of a listing, which may replace it.
@@ -93,14 +107,14 @@ end
 -- @raise a table with the field `message`
 function overwrite.check(settings, image, data, sum)
   local files = file_set.new()
-  local sums = sum and { sum, profile_files.context_path(sum),
-    table.unpack(profile_files.spread_paths(sum)) } or {}
+  local sums = sum and profile_files.sum_paths(sum) or {}
   -- a profile of a Lua program stands for it, and is one of the parts
   if not core.script_list(image) then files:add(image.path) end
   check_sums(files, sums, "the program")
   add_debug_files(files, image)
   check_sums(files, sums, "the program's debugging file")
   add_named(files, settings)
+  add_compared(files, settings.compare)
   check_sums(files, sums, "an input file")
   check_listing(settings, sum)
   if not settings.exports[1] then return end
@@ -109,7 +123,6 @@ function overwrite.check(settings, image, data, sum)
     check_sums(files, sums, "a run of the baseline")
   end
   add_libraries(files, settings.with)
-  add_compared(files, settings.compare)
   check_exports(settings, files, sums)
 end
 

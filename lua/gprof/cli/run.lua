@@ -424,7 +424,7 @@ local function explain_missing_records(run)
 end
 
 -- Tells if lines are to be printed, but the image has none. Then there is no annotated
--- source, and other reports are by function. With -s, profiles are always by line.
+-- source, and other reports are by function. With -s, profiles are by line without -l.
 local function check_lines(run)
   local settings = run.settings
   local annotates = run.printed.annotation or run.printed.lines
@@ -480,6 +480,7 @@ local function print_output(run, write)
   local options = arguments.pick(settings, "report")
   pages.print(run.chosen, settings.reports, run.profile, options, write)
   if exports[1] then
+    options.file_format = defaults.input_format(settings)
     options.selecting = require "gprof.cli.options.selecting"(settings.given)
     local is_shown = not settings.no_progress and policy.of(settings).adapts_to_terminal
     require "gprof.cli.exports".write(exports, run.profile, options, write, is_shown)

@@ -77,11 +77,19 @@ function wording.shell_word(text)
   return "'" .. text:gsub("'", [['\'']]) .. "'"
 end
 
---- Returns a path as a word for the shell that is not an option.
+--- Returns a path as an argument that is neither an option nor a file of arguments
+-- (@FILE). "-" stands for standard input.
+-- @tparam string path
+-- @treturn string
+function wording.operand(path)
+  return (path:find "^[%-@]." and "./" or "") .. path
+end
+
+--- Returns such an argument as a word for the shell.
 -- @tparam string path
 -- @treturn string
 function wording.shell_path(path)
-  return wording.shell_word((path:find "^%-" and "./" or "") .. path)
+  return wording.shell_word(wording.operand(path))
 end
 
 return wording

@@ -54,8 +54,7 @@ return function(profile, options, write)
     version = file.version or rules.inherits_version and version or 0
     write_file(file, version, write)
     if file.format == "magic" and rules.reads_all_formats then
-      local companion, message =
-        context_files.companion_contexts(profile.image, file.path)
+      local companion, message = context_files.companion_of(profile.image, file)
       if companion then write_file(companion, companion.version, write) end
       if message then write(message .. "\n") end
     end

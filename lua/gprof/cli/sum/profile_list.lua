@@ -80,7 +80,7 @@ end
 -- that the path of a file has in place of "%b". Nil if the path has another form.
 local function sum_of_build(pattern, path)
   local names = pattern:match "[^/]*%%b.*$"
-  local form = names:gsub("%W", "%%%0"):gsub("%%%%b", "(%%x+)")
+  local form = names:gsub("%W", "%%%0"):gsub("%%%%b", "(%%x+)", 1):gsub("%%%%b", "%%1")
   local id = ("/" .. path):match("/" .. form .. "$")
   return id and pattern:gsub("%%b", id)
 end

@@ -66,15 +66,23 @@ local function spread_of(run, format)
   return core.spread_of(run.data)
 end
 
--- Reports beside a sum read call paths of libraries and threads again. If the sum
--- replaces one of the profiles, they must be read before.
-local function keep_call_paths(run)
+-- Whether the sum replaces one of the profiles, or a file beside it.
+local function replaces_part(run)
   local target = run.settings.sum_target
-  if not run.data.call_paths or not profiles.are_reported(run.settings) then return end
   local files = require "gprof.library.files.file_set".new()
   for _, file in ipairs(run.data.files) do files:add(file.path) end
-  if files:contains(target.path) or files:contains(target.companion) then
+  return files:contains(target.path) or files:contains(target.companion)
+end
+
+-- Reports beside a sum read call paths of libraries and threads again, and context
+-- profiles. If the sum replaces one of the profiles, they must be read before.
+local function keep_parts(run)
+  if not profiles.are_reported(run.settings) or not replaces_part(run) then return end
+  if run.data.call_paths then
     require "gprof.library.libraries.recorded".threads(run.data)
+  end
+  for _, file in ipairs(run.printed.info and run.data.files or {}) do
+    require "gprof.library.files.context_files".companion_of(run.image, file)
   end
 end
 
@@ -85,7 +93,7 @@ end
 -- @raise a table with the field `message`
 function sum.write(run, warn)
   local settings, format = run.settings, run.settings.file_format
-  keep_call_paths(run)
+  keep_parts(run)
   if core.script_list(run.image) then return write_script(run) end
   if format == "prof" then format = "magic" end
   local spread = spread_of(run, format)

@@ -24,8 +24,8 @@ function asCode(text) {
   return fence + space + shown + space + fence;
 }
 
-// Text in which Markdown finds no markup, and GitHub no mention, issue or emoji.
-const PLAIN = /^[^\\|`*_<>[\]&@#:]*$/;
+// Text in which Markdown finds no markup, and GitHub no formula, mention, issue or emoji.
+const PLAIN = /^[^\\|`*_~$<>[\]&@#:]*$/;
 
 // Makes a table in Markdown. Columns of numbers are aligned on the right.
 function asMarkdown([titles, ...lines]) {

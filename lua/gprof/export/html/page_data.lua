@@ -13,6 +13,7 @@ local old_tree = require "gprof.export.html.old_tree"
 local text = require "gprof.export.html.page_text"
 local thread_choices = require "gprof.export.html.thread_choices"
 local view_data = require "gprof.export.html.view_data"
+local wording = require "gprof.format.wording"
 
 local data = {}
 
@@ -241,11 +242,12 @@ end
 
 -- Returns the arguments that name the program and the profiles.
 local function inputs_of(profile)
-  local paths = { profile.image.path }
+  local image = profile.image.path
+  local words = { wording.operand(image) }
   for _, file in ipairs(profile.data.files) do
-    if file.path ~= paths[1] then paths[#paths + 1] = file.path end
+    if file.path ~= image then words[#words + 1] = wording.operand(file.path) end
   end
-  return strings(paths)
+  return strings(words)
 end
 
 --- Writes the data of a page: an element with one JSON object; one for the other view of

@@ -59,13 +59,9 @@ function context_files.origin(path)
     executes = executes }
 end
 
---- Reads the context profile beside a gmon.out.
--- @tparam image image
--- @tparam string path of the gmon.out
--- @treturn[1] table its entry in `data.files`
--- @return[2] nil
--- @treturn[2] string|nil why it cannot be used; nil if there is none
-function context_files.companion_contexts(image, path)
+-- Reads the context profile beside a gmon.out. Returns its entry in `data.files`; or nil
+-- and why it cannot be used, or nil if there is none.
+local function read_companion(image, path)
   local companion = core.file_status(path) == "file" and
     profile_files.existing_contexts(path)
   if not companion then return nil end
@@ -77,6 +73,18 @@ function context_files.companion_contexts(image, path)
   end
   if file.id ~= id_of(path) then return nil, other_run(companion, path) end
   return file
+end
+
+--- Returns the context profile beside a gmon.out. It is read only once: a sum can replace
+-- it.
+-- @tparam image image
+-- @tparam table file entry of the gmon.out in `data.files`
+-- @treturn[1] table the entry of the context profile
+-- @return[2] nil
+-- @treturn[2] string|nil why it cannot be used; nil if there is none
+function context_files.companion_of(image, file)
+  file.companion = file.companion or table.pack(read_companion(image, file.path))
+  return file.companion[1], file.companion[2]
 end
 
 --- Returns the file to read for an image. A `gmon.out` has nothing of its program's
@@ -93,7 +101,7 @@ function context_files.path_for(image, path, format)
   if builds.of_contexts(profile_files.start_of_contexts(contexts)) == id then
     return path
   end
-  local companion = context_files.companion_contexts(image, path)
+  local companion = read_companion(image, path)
   return companion and companion.path or path
 end
 
