@@ -110,7 +110,7 @@ static void take_sample(thread *t, const siginfo_t *info, const void *context) {
   if (__atomic_load_n(&t->queued, __ATOMIC_RELAXED))
     ticks += __atomic_exchange_n(&t->queued, 0, __ATOMIC_RELAXED);
   add_to(&t->signals, 1);
-  if (t->busy) {
+  if (rec_is_held(t, now.stack)) {
     add_to(&t->inside, ticks);
     return;
   }

@@ -313,6 +313,21 @@ describe("call paths are exact", function()
     end)
   end
 
+  it("after signal handlers that leave the recorder at any instruction by siglongjmp", function()
+    if machine ~= "x86_64" then
+      pending "single-stepping is implemented for x86-64 only"
+      return
+    end
+    for _, flags in ipairs { { "-O1" }, { "-O1", "-mfentry" } } do
+      local built = recorder.compile("jumps.c", { flags = flags })
+      local profile, result = record(built, {}, { env = { GPROF_RECORDER = "rate=0" } })
+      local paths, steps = recorder.paths(built, profile .. ".ctx"), math.tointeger(result.stdout)
+      assert.is_true(steps > 40)
+      paths["main/leaf"] = nil -- left before or after it was counted
+      assert.same({ main = 1, ["main/after"] = steps }, paths)
+    end
+  end)
+
   it("after exceptions", function()
     local built = recorder.compile("throws.cc", { compiler = "g++", flags = { WHOLE } })
     local paths = recorder.paths(built, record(built) .. ".ctx")
