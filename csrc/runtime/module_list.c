@@ -206,13 +206,14 @@ static void move_next(module *m) {
   __atomic_store_n(&m->next, moved->next, __ATOMIC_RELEASE);
 }
 
-/* Closes the modules up to `last` that the visit has not seen. The last module of the
- * list is not moved, because others may append to it. */
+/* Closes the modules up to `last` that the visit has not seen, except for those in other
+ * namespaces (dlmopen), which it does not visit. The last module of the list is not
+ * moved, because others may append to it. */
 static void close_unseen(const module *last, unsigned visit_number) {
   for (module *before = rec_modules, *m; before != last; before = m) {
     m = before->next;
     if (m->seen != visit_number && !is_closed(m)) {
-      close_module(m);
+      if (!rec_is_loaded(m)) close_module(m);
       continue; /* the next visit tells whether another library has its place */
     }
     if (!m->reserved || m->replaced || !__atomic_load_n(&m->next, __ATOMIC_ACQUIRE))

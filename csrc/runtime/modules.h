@@ -45,6 +45,10 @@ static inline bool is_closed(const module *m) {
 /* The module that an address belongs to; NULL if there is none. */
 const module *rec_module_at(uintptr_t address);
 
+/* Whether the C library has an object at the addresses of a module, in any namespace.
+ * False if the C library does not say. */
+bool rec_is_loaded(const module *m);
+
 /* The start of the function that contains an address, from the unwind table; 0 if
  * unknown. Preserves vector registers. */
 uintptr_t rec_function_at(uintptr_t address);
