@@ -1,6 +1,7 @@
 -- The recorder: counts and call paths equal those that follow from the source, and the program behaves as without it.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local chance = require "support.chance"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
@@ -666,6 +667,23 @@ describe("the profile", function()
     for name, ticks in profile:functions(nil, "name", "ticks") do
       local writes = name:find "^rec_write" or name:find "^rec_put"
       assert.is_true(ticks == 0 or not writes, name)
+    end
+  end)
+
+  -- The hooks, and what begins and ends a thread, are left out, also where they do not change a table.
+  it("of a static program has no time of the recorder's own code", function()
+    local whole = recorder.compile("threads.c", { flags = { "-static" }, link = { recorder.archive } })
+    local low, high
+    for _, symbol in ipairs(build.symbols(whole.image)) do
+      if symbol.name == "__start_gprof_recorder" then low = symbol.address end
+      if symbol.name == "__stop_gprof_recorder" then high = symbol.address end
+    end
+    local path = recorder.run(whole, { "1000", "200", "4" }, { preload = false }).dir .. "/gmon.out"
+    local image = assert(gprof.image(whole.image))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, path))))
+    assert.is_true(high - low > 20000)
+    for name, address, ticks in profile:functions(nil, "name", "address", "ticks") do
+      assert.is_true(ticks == 0 or address < low or address >= high, name)
     end
   end)
 
