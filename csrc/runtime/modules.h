@@ -72,6 +72,11 @@ const unsigned char *rec_unwind_entry(unwind_table table, uintptr_t address,
  * handlers. */
 void rec_update_modules(void);
 
+/* Keeps other threads from updating the list, for instance during a fork: in the child,
+ * nobody would unlock it, nor the C library's list, which an update reads. */
+void rec_lock_modules(void);
+void rec_unlock_modules(void);
+
 /* Keeps libraries, and their unwind tables, from being closed until they are released:
  * for the recorder's own thread. False if the program is closing one. */
 bool rec_hold_libraries(void);

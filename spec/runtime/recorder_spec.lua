@@ -592,6 +592,12 @@ describe("the profile", function()
     end
   end)
 
+  it("of a child that was forked while another thread closed a library is written at its exit", function()
+    local forked = recorder.compile("copied_locks.c", { flags = { "-rdynamic" } })
+    local _, result = record(forked, {}, { env = { GPROF_RECORDER = "rate=0" } })
+    assert.matches("^gmon.out gmon.out.%d+ gmon.out.%d+.ctx gmon.out.ctx$", files(result.dir))
+  end)
+
   it("of a child made by vfork is the parent's", function()
     local path, result = record(built, { "v" })
     assert.same("gmon.out gmon.out.ctx", files(result.dir))
