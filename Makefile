@@ -194,11 +194,12 @@ build/libgprof-recorder.so: $(RECORDER_OBJECTS)
 	$(quietly)$(CC) $(LDFLAGS) $(RECORDER_LINK) -o $@ $^
 
 # The static recorder is a single object, so that a program links all of it. Only the names that
-# programs use stay global.
+# programs use stay global. Its code has a section of its own: sampling.c asks where it is.
 build/libgprof-recorder.a: $(filter-out %/wrapped_calls.o %/execute_variants.o,$(RECORDER_OBJECTS))
 	$(say) AR $@
 	$(quietly)$(CC) -r -nostdlib -o build/objects/recorder.o $^
-	$(quietly)objcopy --localize-hidden build/objects/recorder.o
+	$(quietly)objcopy --localize-hidden --rename-section .text=gprof_recorder \
+	  --rename-section .text.unlikely=gprof_recorder build/objects/recorder.o
 	$(quietly)rm -f $@ && $(AR) rcs $@ build/objects/recorder.o
 
 # build/PREFIX/libgprof-recorder.so is the recorder for another machine, compiled with PREFIX-gcc.

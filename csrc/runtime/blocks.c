@@ -368,6 +368,16 @@ static void start(void) {
 
 /* --- the profile's name ----------------------------------------------------- */
 
+/* Avoids the descriptors of closed standard streams: destructors may still write
+ * there. */
+static int above_streams(int file) {
+  if (file < 0 || file > STDERR_FILENO) return file;
+  const int moved = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
+  close(file);
+  errno = error;
+  return moved;
+}
+
 /* Opens the profile, or a temporary file in the same directory. The user has not typed
  * the name, so a link or a device is an error. */
 static int open_name(const char *prefix, bool is_temporary) {
@@ -384,7 +394,7 @@ static int open_name(const char *prefix, bool is_temporary) {
     errno = S_ISDIR(old.st_mode) ? EISDIR : S_ISLNK(old.st_mode) ? ELOOP : EEXIST;
     return -1;
   }
-  if (!is_temporary) return open(name, flags | O_TRUNC | O_RDWR, 0666);
+  if (!is_temporary) return above_streams(open(name, flags | O_TRUNC | O_RDWR, 0666));
   snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, process);
   unlink(temporary);  /* left by a killed process with the same id */
   return open(temporary, flags | O_EXCL | O_WRONLY, 0666);

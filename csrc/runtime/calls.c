@@ -13,7 +13,7 @@ AT(thread, now.top, THREAD_TOP);
 AT(thread, now.end, THREAD_END);
 AT(thread, buckets, THREAD_BUCKETS);
 AT(thread, mask, THREAD_MASK);
-AT(thread, busy, THREAD_BUSY);
+AT(thread, holder, THREAD_HOLDER);
 AT(thread, instrumented, THREAD_INSTRUMENTED);
 AT(thread, unknown, THREAD_UNKNOWN);
 AT(thread, cached_slots, THREAD_CACHED_SLOTS);
@@ -78,7 +78,7 @@ static uintptr_t below_interrupted(const thread *t, uintptr_t frame, uintptr_t p
   return frame;
 }
 
-/* `t->busy` must be set. */
+/* The table must be held. */
 static void record_call(thread *t, uintptr_t self, uintptr_t from, uintptr_t frame,
                         uintptr_t pointer) {
   if (frame - t->now.low >= t->now.size && !rec_switch_stack(t, frame)) {

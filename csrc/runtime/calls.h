@@ -30,7 +30,7 @@ static inline thread *rec_claim(uintptr_t from, uintptr_t self, uintptr_t frame)
     return NULL;
   }
   thread *t = rec_own;
-  if (!t || t->busy) t = rec_other_table(t, frame);
+  if (!t || t->holder) t = rec_other_table(t, frame);
   if (!t) {
     rec_count_lost(1);
     return NULL;

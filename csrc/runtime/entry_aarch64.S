@@ -48,10 +48,10 @@ _mcount:
 	mrs x16, tpidr_el0
 	ldr TABLE, [x16, x15]
 	cbz TABLE, .Lslow
-	ldrb w15, [TABLE, THREAD_BUSY]
-	cbnz w15, .Lslow
-	mov w15, 1
-	strb w15, [TABLE, THREAD_BUSY]
+	ldr x15, [TABLE, THREAD_HOLDER]
+	cbnz x15, .Lslow
+	mov x15, sp
+	str x15, [TABLE, THREAD_HOLDER]
 	ldp POINTER, RETURNS, [x29]
 
 	ldrb w15, [TABLE, THREAD_INSTRUMENTED]
@@ -103,7 +103,7 @@ _mcount:
 	str SLOT, [TABLE, THREAD_TOP]
 	PLACE x29, 4, THREAD_CACHED_SLOTS, CACHED_SLOTS
 	str SLOT, [x16]
-	strb wzr, [TABLE, THREAD_BUSY]
+	str xzr, [TABLE, THREAD_HOLDER]
 	ret
 
 .Lguess:
@@ -179,7 +179,7 @@ _mcount:
 	b.eq .Lfind
 
 .Lleave:
-	strb wzr, [TABLE, THREAD_BUSY]
+	str xzr, [TABLE, THREAD_HOLDER]
 .Lslow:
 	stp x29, x30, [sp, -96]!
 	.cfi_adjust_cfa_offset 96

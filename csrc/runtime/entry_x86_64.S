@@ -73,14 +73,14 @@
 	mov %fs:(%r11), %r11
 	test %r11, %r11
 	jz .Lbusy\@
-	cmpb $0, THREAD_BUSY(%r11)
+	cmpq $0, THREAD_HOLDER(%r11)
 	jne .Lbusy\@
 	.ifc \frame, %rdi
 	SAVE rdi
 	lea saved(%rsp), %rdi
 	.endif
 	SAVE rcx, rdx, rax, rsi
-	movb $1, THREAD_BUSY(%r11)
+	mov %rsp, THREAD_HOLDER(%r11)
 	mov \pointer, %rdx
 	cmpb $0, THREAD_INSTRUMENTED(%r11)
 	jne .Lby_order\@
@@ -129,7 +129,7 @@
 	shr %edx
 	and $8 * (CACHED_SLOTS - 1), %edx
 	mov %rcx, THREAD_CACHED_SLOTS(%r11,%rdx)
-	movb $0, THREAD_BUSY(%r11)
+	movq $0, THREAD_HOLDER(%r11)
 	.cfi_remember_state
 	RESTORE_ALL \frame
 	RESTORE r11
@@ -212,7 +212,7 @@
 	je .Lfind\@
 
 .Lleave\@:
-	movb $0, THREAD_BUSY(%r11)
+	movq $0, THREAD_HOLDER(%r11)
 	RESTORE_ALL \frame
 .Lbusy\@:
 	RESTORE r11

@@ -94,9 +94,9 @@ EXPORTED void __cyg_profile_func_enter(void *function, void *from);
 EXPORTED void __cyg_profile_func_exit(void *function, void *from);
 
 /* Claims a table that this thread has; NULL if there is none. */
-static thread *claim_present(void) {
+static thread *claim_present(uintptr_t frame) {
   thread *t = rec_own;
-  while (t && t->busy) t = t->second;
+  while (t && rec_is_held(t, frame)) t = t->second;
   if (t) rec_hold(t);
   return t;
 }
@@ -106,7 +106,7 @@ static thread *claim_present(void) {
 void __cyg_profile_func_enter(void *function, void *from) {
   const uintptr_t frame = FRAME(), inside = (uintptr_t)__builtin_return_address(0);
   const bool paused = __atomic_load_n(&rec_state, __ATOMIC_RELAXED) == PAUSED;
-  thread *const t = paused ? claim_present()
+  thread *const t = paused ? claim_present(frame)
                            : rec_claim((uintptr_t)from, self_of(function), frame);
   if (!t) return;
   if (on_stack(t, frame))
@@ -121,7 +121,7 @@ void __cyg_profile_func_enter(void *function, void *from) {
 void __cyg_profile_func_exit(void *function, void *from) {
   const uintptr_t frame = FRAME();
   const bool released = __builtin_return_address(0) == from;
-  thread *const t = claim_present();
+  thread *const t = claim_present(frame);
   if (!t) return;
   if (on_stack(t, frame)) {
     while (t->now.top->frame < frame) t->now.top--;

@@ -31,6 +31,20 @@
 #define MOST_TRIES 256
 
 static pthread_mutex_t updating = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t blocked; /* the thread's signal mask before it locked `updating` */
+
+/* Blocks signals, because a handler may fork, which waits for the lock. */
+void rec_lock_modules(void) {
+  const uint64_t before = block_signals();
+  pthread_mutex_lock(&updating);
+  blocked = before;
+}
+
+void rec_unlock_modules(void) {
+  const uint64_t before = blocked;
+  pthread_mutex_unlock(&updating);
+  restore_signals(before);
+}
 
 /* The path of the program, for which the dynamic linker reports an empty name. */
 static const char *program_path(void) {
@@ -206,13 +220,14 @@ static void move_next(module *m) {
   __atomic_store_n(&m->next, moved->next, __ATOMIC_RELEASE);
 }
 
-/* Closes the modules up to `last` that the visit has not seen. The last module of the
- * list is not moved, because others may append to it. */
+/* Closes the modules up to `last` that the visit has not seen, except for those in other
+ * namespaces (dlmopen), which it does not visit. The last module of the list is not
+ * moved, because others may append to it. */
 static void close_unseen(const module *last, unsigned visit_number) {
   for (module *before = rec_modules, *m; before != last; before = m) {
     m = before->next;
     if (m->seen != visit_number && !is_closed(m)) {
-      close_module(m);
+      if (!rec_is_loaded(m)) close_module(m);
       continue; /* the next visit tells whether another library has its place */
     }
     if (!m->reserved || m->replaced || !__atomic_load_n(&m->next, __ATOMIC_ACQUIRE))
@@ -232,13 +247,13 @@ static module *last_module(void) {
 void rec_update_modules(void) {
   static unsigned generation;
   if (rec_state == ENDED) return;
-  pthread_mutex_lock(&updating);
+  rec_lock_modules();
   generation++;
   /* Modules that other threads add meanwhile may have been loaded after the visit. */
   const module *last = last_module();
   dl_iterate_phdr(visit, &generation);
   if (last) close_unseen(last, generation);
-  pthread_mutex_unlock(&updating);
+  rec_unlock_modules();
 }
 
 /* --- modules that were loaded since ------------------------------------------ */

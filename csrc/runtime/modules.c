@@ -72,6 +72,13 @@ static void look_up(void *into) {
   l->found = _dl_find_object((void *)l->address, &l->object) == 0;
 }
 
+bool rec_is_loaded(const module *m) {
+  lookup l = {.address = m->code};
+  if (!_dl_find_object || m->replaced) return false;
+  look_up(&l);
+  return l.found;
+}
+
 /* Finds the unwind table for an address. `preserves`: vector registers. */
 static unwind_table find_table(uintptr_t address, bool preserves) {
   if (_dl_find_object) {

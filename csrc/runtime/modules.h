@@ -45,6 +45,10 @@ static inline bool is_closed(const module *m) {
 /* The module that an address belongs to; NULL if there is none. */
 const module *rec_module_at(uintptr_t address);
 
+/* Whether the C library has an object at the addresses of a module, in any namespace.
+ * False if the C library does not say. */
+bool rec_is_loaded(const module *m);
+
 /* The start of the function that contains an address, from the unwind table; 0 if
  * unknown. Preserves vector registers. */
 uintptr_t rec_function_at(uintptr_t address);
@@ -67,6 +71,11 @@ const unsigned char *rec_unwind_entry(unwind_table table, uintptr_t address,
 /* Updates the list with modules that were loaded or closed. Not safe in signal
  * handlers. */
 void rec_update_modules(void);
+
+/* Keeps other threads from updating the list, for instance during a fork: in the child,
+ * nobody would unlock it, nor the C library's list, which an update reads. */
+void rec_lock_modules(void);
+void rec_unlock_modules(void);
 
 /* Keeps libraries, and their unwind tables, from being closed until they are released:
  * for the recorder's own thread. False if the program is closing one. */

@@ -35,6 +35,7 @@
 /* --- start ------------------------------------------------------------------ */
 
 static void begin_child(void) {
+  rec_unlock_modules();
   rec_begin_profile(environ, true, 1, true);
   rec_forget_requests();
   rec_forget_lua();
@@ -70,7 +71,9 @@ static void start(char **environment) {
   if (!rec_follow) rec_leave_environment(environment);
   rec_start_stacks();
   rec_update_modules();
-  if (!rec_start_threads() || pthread_atfork(NULL, NULL, begin_child) != 0) return;
+  if (!rec_start_threads() ||
+      pthread_atfork(rec_lock_modules, rec_unlock_modules, begin_child) != 0)
+    return;
   rec_find_blocks();
   rec_start_sampling(rec_request, rec_start_background, rec_options.dump_signal);
   rec_start_requests(rec_options.dump_signal, rec_options.anew);

@@ -103,6 +103,16 @@ static uint64_t ticks_of(thread *t, const siginfo_t *info, uintptr_t at) {
   return ticks < 0 ? 1 : (uint64_t)ticks;
 }
 
+/* The recorder's code in a static program. The linker defines both ends of the section,
+ * which a shared library lacks: readers tell its samples from those of the program. */
+extern const char __start_gprof_recorder[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_gprof_recorder[] __attribute__((weak, visibility("hidden")));
+
+static bool is_own_code(uintptr_t at) {
+  const uintptr_t start = (uintptr_t)__start_gprof_recorder;
+  return at - start < (uintptr_t)__stop_gprof_recorder - start;
+}
+
 static void take_sample(thread *t, const siginfo_t *info, const void *context) {
   const registers now = registers_of(context);
   uint64_t ticks = ticks_of(t, info, now.at);
@@ -110,7 +120,7 @@ static void take_sample(thread *t, const siginfo_t *info, const void *context) {
   if (__atomic_load_n(&t->queued, __ATOMIC_RELAXED))
     ticks += __atomic_exchange_n(&t->queued, 0, __ATOMIC_RELAXED);
   add_to(&t->signals, 1);
-  if (t->busy) {
+  if (rec_is_held(t, now.stack) || is_own_code(now.at)) {
     add_to(&t->inside, ticks);
     return;
   }

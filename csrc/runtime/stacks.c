@@ -164,6 +164,19 @@ void rec_end_alternate_stack(void) {
   own_alternate = NULL;
 }
 
+/* Whether code with a stack pointer has been left: frames further up are running on the
+ * same stack. Handlers on an alternate stack, which may be anywhere, say nothing. */
+static bool is_left(const thread *t, uintptr_t holder, uintptr_t pointer) {
+  const range own = {t->own_stack.low, t->own_stack.high};
+  return pointer > holder && contains(own, holder) && contains(own, pointer) &&
+         !contains(alternate_stack(), pointer);
+}
+
+bool rec_is_held(thread *t, uintptr_t pointer) {
+  if (t->holder != 0 && !t->changing && is_left(t, t->holder, pointer)) rec_take_back(t);
+  return t->holder != 0;
+}
+
 static uint32_t count_registered(void) {
   const uint32_t used = __atomic_load_n(&registered.used, __ATOMIC_ACQUIRE);
   return used < MAX_REGISTERED ? used : MAX_REGISTERED;

@@ -19,6 +19,11 @@ void rec_note_stack_size(size_t size);
 /* Switches to the stack that contains `frame`; false if there is no memory. */
 bool rec_switch_stack(thread *t, uintptr_t frame);
 
+/* Whether a table is busy. Takes it back if a signal handler left the code that changed
+ * it by longjmp, so that this code will not go on. `pointer` is an address in the frame
+ * of the code that is running, at or above its stack pointer. */
+bool rec_is_held(thread *t, uintptr_t pointer);
+
 /* Registers a stack that the program made. */
 void rec_register_stack(uintptr_t low, uintptr_t high);
 

@@ -203,14 +203,20 @@ static record *new_record(thread *t, record *context, uintptr_t from, uintptr_t 
   return r;
 }
 
-/* Puts a complete record into the table. */
+/* Puts a complete record into the table. It is published before it can be found, so that
+ * no record in a bucket is overwritten if this is left by longjmp. */
 static void insert(thread *t, record *r) {
   record **bucket = &t->buckets[bucket_of(r->context, r->from, r->self, t->mask)];
-  r->next = *bucket;
-  *bucket = r;
   __atomic_store_n(&t->newest->used, t->newest->used + 1, __ATOMIC_RELEASE);
   __atomic_store_n(&t->records, t->records + 1, __ATOMIC_RELEASE);
-  if (t->records > t->mask) grow_buckets(t);
+  BARRIER();
+  r->next = *bucket;
+  BARRIER();
+  *bucket = r;
+  if (t->records <= t->mask) return;
+  begin_change(t);
+  grow_buckets(t);
+  end_change(t);
 }
 
 /* Adds a record that is not a call: a sample, or a note that the call site `from` is not
@@ -381,7 +387,15 @@ void rec_add_table(thread *t) {
                                       __ATOMIC_RELAXED)) {}
 }
 
+void rec_take_back(thread *t) {
+  uint32_t records = 0;
+  for (const block *b = t->blocks; b; b = b->next) records += (uint32_t)b->used;
+  __atomic_store_n(&t->records, records, __ATOMIC_RELEASE);
+  rec_release(t);
+}
+
 static void reuse_table(thread *t, uintptr_t low, uintptr_t high) {
+  rec_take_back(t); /* the thread may have been cancelled in the recorder */
   rec_use_stack(t, &t->own_stack, low, high);
   t->unknown = false;
   t->own_stack.low = low;
@@ -465,10 +479,15 @@ static stack *add_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root)
 stack *rec_stack(thread *t, uintptr_t low, uintptr_t high, unsigned root) {
   stack *s = *chain_of(t, low);
   while (s && (s->low != low || s->high != high)) s = s->chained;
-  return s ? s : add_stack(t, low, high, root);
+  if (s) return s;
+  begin_change(t);
+  s = add_stack(t, low, high, root);
+  end_change(t);
+  return s;
 }
 
 void rec_use_stack(thread *t, stack *s, uintptr_t low, uintptr_t high) {
+  begin_change(t);
   if (t->stack != s) {
     t->stack->saved = t->now;
     t->now = s->saved;
@@ -478,6 +497,7 @@ void rec_use_stack(thread *t, stack *s, uintptr_t low, uintptr_t high) {
   }
   t->now.low = low;
   t->now.size = size_of(low, high);
+  end_change(t);
 }
 
 bool rec_grow_slots(thread *t) {
@@ -486,12 +506,14 @@ bool rec_grow_slots(thread *t) {
   const size_t size = (size_t)(now->end - now->slots) * sizeof *now->slots;
   slot *grown = allocate(2 * size, false);
   if (!grown) return false;
+  begin_change(t);
   for (size_t i = 0; i < used; i++) grown[i] = now->slots[i];
   /* The first slots follow their stack or table in memory. */
   if ((uintptr_t)now->slots % PAGE == 0) release(now->slots, size);
   *now = (window){now->low, now->size, grown, grown + used - 1,
                   grown + 2 * size / sizeof *grown};
   cache_slots(t);
+  end_change(t);
   return true;
 }
 

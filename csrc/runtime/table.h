@@ -106,13 +106,15 @@ typedef struct thread {
   window now;       /* window of the stack in use */
   record **buckets; /* chains of records; see bucket_of() */
   size_t mask;      /* the number of buckets, a power of two, minus one */
-  bool busy;        /* the table is being changed */
+  uintptr_t holder; /* stack pointer of the code that changes the table, or of its caller;
+                       0: none does */
   bool instrumented; /* some functions announce their end */
   bool unknown; /* the stack in use is an unknown one: a mapping, parts of which may be
                    stacks of other coroutines, which the program can unmap */
   slot *cached_slots[CACHED_SLOTS];   /* of the stack in use, by frame */
   record *cached_calls[CACHED_CALLS]; /* by call site and frame; roots in free places */
   bool ended;    /* no thread uses the table; set after the thread's last change */
+  bool changing; /* the table cannot be used until a change is complete */
   bool deferred; /* the table was made by a signal handler, because the thread's own table
                     was busy */
   bool has_timer; /* of the clock `timer` */
@@ -198,13 +200,24 @@ static inline bool rec_joins_contexts(const thread *t) {
 /* Marks a table busy until rec_release; it must not be busy before. Whatever changes a
  * table holds it or blocks signals: a sample may be taken at any instruction. */
 static inline void rec_hold(thread *t) {
-  t->busy = true;
+  t->holder = (uintptr_t)__builtin_dwarf_cfa();
   BARRIER();
 }
 
 static inline void rec_release(thread *t) {
   BARRIER();
-  t->busy = false;
+  t->holder = 0;
+}
+
+/* Between these calls, a table must not be taken back from its holder. */
+static inline void begin_change(thread *t) {
+  t->changing = true;
+  BARRIER();
+}
+
+static inline void end_change(thread *t) {
+  BARRIER();
+  t->changing = false;
 }
 
 /* Adds to a counter of this thread's table, which other threads may read. */
@@ -233,6 +246,10 @@ thread *rec_new_table(uintptr_t low, uintptr_t high);
 
 /* Adds a complete table to the list. */
 void rec_add_table(thread *t);
+
+/* Releases a table that was left by longjmp, out of a signal handler, while it was being
+ * changed. */
+void rec_take_back(thread *t);
 
 /* Prepares the tables of an ended thread, also those for signal handlers, for another
  * thread. */

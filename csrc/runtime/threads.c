@@ -34,7 +34,7 @@ static void leave(void *table) {
   SYSTEM_CALL(prctl, 16 /* PR_GET_NAME */, t->name, 0, 0);
   rec_own = NULL;
   if (t == rec_lua.table) rec_lua.table = NULL;
-  __atomic_store_n(&t->ended, true, __ATOMIC_RELEASE);
+  __atomic_store_n(&t->ended, !t->changing, __ATOMIC_RELEASE);
   restore_signals(before);
 }
 
@@ -75,7 +75,7 @@ static thread *begin(uintptr_t frame) {
 
 thread *rec_other_table(thread *t, uintptr_t frame) {
   if (!t) return begin(frame);
-  while (t && t->busy) {
+  while (t && rec_is_held(t, frame)) {
     if (!t->second) {
       thread *second = rec_new_table(t->own_stack.low, t->own_stack.high);
       if (!second) return NULL;

@@ -24,7 +24,7 @@ thread *rec_other_table(thread *t, uintptr_t frame);
  * was interrupted at work. */
 static inline thread *rec_begin_work(void) {
   thread *const t = rec_own;
-  if (!t || t->busy) return NULL;
+  if (!t || t->holder) return NULL;
   rec_hold(t);
   return t;
 }

@@ -276,6 +276,14 @@ describe("before and after main", function()
     end
   end)
 
+  it("a destructor that writes to a closed standard output does not write to the profile", function()
+    for _, flags in ipairs { {}, { "-pg" } } do
+      local built = blocks.compile("order", { flags = flags })
+      local path = profile(built, {}, { env = { LAST_WORDS = "the end" }, line = '"$@" >&-' })
+      assert.equal(ticks, blocks.entries(built, path))
+    end
+  end)
+
   it("a destructor that changes the directory does not separate the record from the profile", function()
     local built = blocks.compile("order", { flags = { "-pg" } })
     local dir = shell.tmpdir("elsewhere")

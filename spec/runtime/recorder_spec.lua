@@ -1,6 +1,7 @@
 -- The recorder: counts and call paths equal those that follow from the source, and the program behaves as without it.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local chance = require "support.chance"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
@@ -313,6 +314,21 @@ describe("call paths are exact", function()
     end)
   end
 
+  it("after signal handlers that leave the recorder at any instruction by siglongjmp", function()
+    if machine ~= "x86_64" then
+      pending "single-stepping is implemented for x86-64 only"
+      return
+    end
+    for _, flags in ipairs { { "-O1" }, { "-O1", "-mfentry" } } do
+      local built = recorder.compile("jumps.c", { flags = flags })
+      local profile, result = record(built, {}, { env = { GPROF_RECORDER = "rate=0" } })
+      local paths, steps = recorder.paths(built, profile .. ".ctx"), math.tointeger(result.stdout)
+      assert.is_true(steps > 40)
+      paths["main/leaf"] = nil -- left before or after it was counted
+      assert.same({ main = 1, ["main/after"] = steps }, paths)
+    end
+  end)
+
   it("after exceptions", function()
     local built = recorder.compile("throws.cc", { compiler = "g++", flags = { WHOLE } })
     local paths = recorder.paths(built, record(built) .. ".ctx")
@@ -576,6 +592,12 @@ describe("the profile", function()
     end
   end)
 
+  it("of a child that was forked while another thread closed a library is written at its exit", function()
+    local forked = recorder.compile("copied_locks.c", { flags = { "-rdynamic" } })
+    local _, result = record(forked, {}, { env = { GPROF_RECORDER = "rate=0" } })
+    assert.matches("^gmon.out gmon.out.%d+ gmon.out.%d+.ctx gmon.out.ctx$", files(result.dir))
+  end)
+
   it("of a child made by vfork is the parent's", function()
     local path, result = record(built, { "v" })
     assert.same("gmon.out gmon.out.ctx", files(result.dir))
@@ -651,6 +673,23 @@ describe("the profile", function()
     for name, ticks in profile:functions(nil, "name", "ticks") do
       local writes = name:find "^rec_write" or name:find "^rec_put"
       assert.is_true(ticks == 0 or not writes, name)
+    end
+  end)
+
+  -- The hooks, and what begins and ends a thread, are left out, also where they do not change a table.
+  it("of a static program has no time of the recorder's own code", function()
+    local whole = recorder.compile("threads.c", { flags = { "-static" }, link = { recorder.archive } })
+    local low, high
+    for _, symbol in ipairs(build.symbols(whole.image)) do
+      if symbol.name == "__start_gprof_recorder" then low = symbol.address end
+      if symbol.name == "__stop_gprof_recorder" then high = symbol.address end
+    end
+    local path = recorder.run(whole, { "1000", "200", "4" }, { preload = false }).dir .. "/gmon.out"
+    local image = assert(gprof.image(whole.image))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, path))))
+    assert.is_true(high - low > 20000)
+    for name, address, ticks in profile:functions(nil, "name", "address", "ticks") do
+      assert.is_true(ticks == 0 or address < low or address >= high, name)
     end
   end)
 

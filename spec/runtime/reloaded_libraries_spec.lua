@@ -31,6 +31,19 @@ local function calls_of(library, run)
   return assert(gprof.profile(code, assert(gprof.data(code, run.dir .. "/gmon.out.ctx")))):find("plugin").calls
 end
 
+it("a library in a namespace of its own, without a build ID, is still loaded after the profile was written", function()
+  shell.write(dir .. "/calls.c", "void call(void (*called)(void)) { called(); __asm__(\"\"); }\n")
+  local path = dir .. "/calls.so"
+  shell.check { "gcc", "-O1", "-fPIC", "-shared", "-Wl,--build-id=none", "-o", path, dir .. "/calls.c" }
+  local run = recorder.run(recorder.compile("namespaces.c", { flags = { "-D_GNU_SOURCE" } }), { path })
+  assert.same({ "", 0 }, { run.stderr, run.status })
+  local found = 0
+  for _, module in ipairs(recorder.read(run.dir .. "/gmon.out.ctx").modules) do
+    if module.path == path then found = found + 1 end
+  end
+  assert.equal(1, found)
+end)
+
 describe("libraries that are loaded and closed again and again:", function()
   it("the work grows with their number", function()
     if not work.countable() then return pending "needs valgrind, which counts instructions" end
