@@ -325,6 +325,15 @@ describe("bounds", function()
     end
   end)
 
+  -- The last entry of glibc's table is never used; the profile has three arcs of its own.
+  it("are refused if there are as many calls as glibc's table has room for", function()
+    local image = gprof.image(path)
+    local low = image.text_low // 16 * 16
+    local room = (image.text_high + 15 - low) // 16 * 16 * 3 // 100
+    assert.is_nil(problem_of(path, {}, room - 5))
+    assert.match("table of calls was full", problem_of(path, {}, room - 4), 1, true)
+  end)
+
   it("are refused if sections overlap", function()
     local bytes = shell.read(path)
     local overlapping = shell.write(shell.tmpdir() .. "/overlapping",
