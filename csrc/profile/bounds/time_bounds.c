@@ -286,8 +286,8 @@ static void release(building *b) {
 }
 
 /* glibc's limits of the number of arcs (sys/gmon.h): a percentage of the size of the
- * code, with a minimum and a maximum. When the table is full, glibc loses all further arcs. The
- * recorder, which also writes call paths, has no such limit. */
+ * code, with a minimum and a maximum. When the table is full, glibc loses all further
+ * arcs. The recorder, which also writes call paths, has no such limit. */
 enum { ARC_DENSITY = 3, MIN_ARCS = 50, MAX_ARCS = 1 << 20 };
 
 static const char *find_problem(const gp_image *image, const gp_data *data) {
