@@ -224,6 +224,15 @@ describe("bounds", function()
     assert.same({ early = { 0, 100 }, sorts = { 0, 100 }, compare = { 100, 100 }, main = { 0, 100 } }, bounds)
   end)
 
+  -- With `-z now`, ld has only .got, not .got.plt.
+  it("find callbacks whose addresses are offsets from the GOT", function()
+    for _, flag in ipairs { "-Wl,-z,lazy", "-Wl,-z,now" } do
+      local image, data = data_of(compile("0", "-mcmodel=large", "-fPIE", "-pie", flag), 1)
+      local profile <close> = assert(gprof.profile(image, data, { bounds = true }))
+      assert.equal(0, profile:find "early".total_low)
+    end
+  end)
+
   -- The inner call of `outer` jumps to `last`, above the outer one. Neither function records calls.
   it("let a function that calls itself lead to where it jumps", function()
     local dir = shell.tmpdir "jumps"
