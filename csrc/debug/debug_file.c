@@ -40,18 +40,24 @@ bool gp_debug_file_attach(gp_image *image, const char *path, const char *image_p
   return false;
 }
 
+static bool is_supplementary(const gp_image *image, const gp_image *found,
+                             gp_error *error) {
+  unsigned char id[GP_BUILD_ID_BYTES];
+  size_t size = gp_build_id(found, id);
+  if (gp_debuglink_is_supplementary(image->file, found->file, id, size)) return true;
+  return gp_fail(error, "is the wrong supplementary file: its %s",
+                 bfd_get_section_by_name(image->file, ".debug_sup")
+                     ? "checksum is not the one in the image's .debug_sup"
+                     : "build-id is not the one in the image's .gnu_debugaltlink");
+}
+
 bool gp_debug_file_attach_supplementary(gp_image *image, const char *path,
                                         gp_error *error) {
-  unsigned char id[GP_BUILD_ID_BYTES];
   if (image->supplementary) return true;
   gp_image *found = gp_image_open_supplementary(path, error);
   if (!found) return false;
-  size_t size = gp_build_id(found, id);
-  bool matches = gp_debuglink_is_supplementary(image->file, id, size) ||
-                 gp_fail(error, "is the wrong supplementary file: its build-id is not "
-                         "the one in the image's .gnu_debugaltlink");
-  if (matches && (gp_debuglink_set_supplementary(image->file, path) ||
-                  gp_fail_memory(error))) {
+  if (is_supplementary(image, found, error) &&
+      (gp_debuglink_set_supplementary(image->file, path) || gp_fail_memory(error))) {
     image->supplementary = found;
     return true;
   }

@@ -30,7 +30,7 @@ bool gp_debug_file_attach(gp_image *image, const char *path, const char *image_p
                           gp_wanted wanted, gp_error *error);
 
 /* Attaches the supplementary file at `path`, which must be absolute, unless the image has
- * one. Errors: its build id is not the one in .gnu_debugaltlink; also the errors of
+ * one. Errors: its build id is not the one in the image's link; also the errors of
  * gp_image_open_supplementary. */
 bool gp_debug_file_attach_supplementary(gp_image *image, const char *path,
                                         gp_error *error);

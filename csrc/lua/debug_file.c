@@ -49,7 +49,7 @@ void gp_find_debug_files(lua_State *L, const gp_image_box *of, bool by_libbfd) {
       box->links_checked = true;
     } else if (!by_libbfd && !box->lines_searched &&  /* and if there may be such files */
                (gp_debug_file_is_likely(box->image) ||
-                bfd_get_section_by_name(box->image->file, ".gnu_debugaltlink"))) {
+                gp_debuglink_has_supplementary(box->image->file))) {
       box->lines_searched = true;
       if (push_finder(L, "lines")) lua_call(L, 2, 0);
     }
@@ -123,8 +123,8 @@ static int debug_link(lua_State *L) {
   return push_name(L, guard, gp_debuglink_debug(image->file, &checksum));
 }
 
-/* shared_link(image) -> the name in .gnu_debugaltlink, or nil; and the path of the file
- * that was read: the image or its debugging file */
+/* shared_link(image) -> the name of the supplementary file, or nil; and the path of the
+ * file that was read: the image or its debugging file */
 static int shared_link(lua_State *L) {
   gp_image *image = check_lines(L);
   void **guard = gp_push_guard(L);

@@ -154,6 +154,7 @@ bool gp_disasm_open(gp_disasm *decoder, const gp_image *image, const uint8_t *te
   decoder->opcodes = opcodes;
   decoder->text = text;
   decoder->low = image->text_low;
+  decoder->local_entries = (image->traits & GP_LOCAL_ENTRIES) != 0;
   decoder->decode = find_disassembler(image, opcodes);
   if (!decoder->decode)
     return gp_fail(error, "machine code: libopcodes cannot decode this architecture (%s)",

@@ -21,6 +21,7 @@ typedef struct gp_disasm {
                                  classifies the instructions of this architecture */
   bool only_calls;            /* only direct calls are of interest */
   bool identifies_calls;      /* calls can be identified on this architecture */
+  bool local_entries;         /* the machine has GP_LOCAL_ENTRIES */
   const uint8_t *text;        /* the bytes of a section, usually .text */
   uint64_t low;               /* address of the first byte */
   uint64_t end;               /* one past the end of the code that may be read */

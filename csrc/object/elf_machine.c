@@ -10,11 +10,11 @@ enum { MACHINE = 18, HEADER = MACHINE + 2 };
 
 static unsigned traits_of(unsigned number) {
   switch (number) {
-    case 8: return GP_ISA_BIT;                        /* MIPS */
-    case 21: return GP_DESCRIPTORS;                   /* PowerPC, 64 bits */
-    case 40: return GP_ISA_BIT | GP_MAPPING_SYMBOLS;  /* ARM, 32 bits */
-    case 183:                                         /* AArch64 */
-    case 243: return GP_MAPPING_SYMBOLS;              /* RISC-V */
+    case 8: return GP_ISA_BIT;                           /* MIPS */
+    case 21: return GP_DESCRIPTORS | GP_LOCAL_ENTRIES;   /* PowerPC, 64 bits */
+    case 40: return GP_ISA_BIT | GP_MAPPING_SYMBOLS;     /* ARM, 32 bits */
+    case 183:                                            /* AArch64 */
+    case 243: return GP_MAPPING_SYMBOLS;                 /* RISC-V */
     default: return 0;
   }
 }

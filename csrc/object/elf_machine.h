@@ -25,8 +25,14 @@ enum {
   /* a function's symbol is the address of a descriptor in .opd, which holds the address
    * of the code; names of code symbols begin with a dot (64-bit PowerPC ELF ABI, version
    * 1) */
-  GP_DESCRIPTORS = 4
+  GP_DESCRIPTORS = 4,
+  /* a function begins with two instructions that set its TOC pointer; callers with the
+   * same TOC pointer enter it after them (64-bit PowerPC ELF ABI, version 2) */
+  GP_LOCAL_ENTRIES = 8
 };
+
+/* The size of these two instructions. */
+enum { GP_LOCAL_ENTRY = 8 };
 
 /* Returns the traits of an image's machine, even if libbfd does not support the machine.
  * 0 for formats other than ELF. */

@@ -696,6 +696,21 @@ describe("debugging information in dwz's supplementary file", function()
     assert.truthy(result[1]:find "%(calls%.c:%d+ @ %x+%)\n")
   end
 
+  it("of DWARF 5 is ignored with a warning if it is missing or from a different build", function()
+    local dir, other = shell.tmpdir "standard", shell.tmpdir "others"
+    for path, copied in pairs { [dir] = calls, [other] = build.program("calls", "O2") } do
+      for _, name in ipairs { "image", "other" } do shell.check { "cp", copied.image, path .. "/" .. name } end
+      shell.check({ "dwz", "-5", "-m", "shared", "image", "other" }, { cwd = path })
+    end
+    assert.equal("", report(calls, dir .. "/image", { "-l", "-p" })[2])
+    shell.check { "cp", other .. "/shared", dir .. "/shared" }
+    assert.match("shared: is the wrong supplementary file: its checksum is not the one in the image's .debug_sup\n",
+      report(calls, dir .. "/image", { "-l", "-p" })[2], 1, true)
+    os.remove(dir .. "/shared")
+    assert.match("image: shared debugging file shared not found in", report(calls, dir .. "/image", { "-l", "-p" })[2],
+      1, true)
+  end)
+
   it("is ignored with a warning if it is missing", function()
     check(function() end, "DIR/image: shared debugging file sub/shared not found in DIR/sub, " ..
       "/usr/lib/debug/.dwz, /usr/lib/debug")

@@ -659,14 +659,16 @@ describe("The frames of compiled code", function()
     assert.equal("deep:4 < middle:nil < outer:nil", found)
   end)
 
-  it("are found in a shared debugging file (dwz)", function()
-    local function share(path)
-      shell.check({ "cp", path, path .. ".too" })
-      shell.check({ "dwz", "-m", path .. ".dwz", path, path .. ".too" })
-    end
-    local at = frames_in("gcc", "truth.c", { "-gdwarf-4" }, share)
-    assert.equal("deep:4 < middle:7 < outer:16", at "deep")
-  end)
+  for version, options in pairs { [4] = {}, [5] = {}, ["5, with .debug_sup"] = { "-5" } } do
+    it(("are found in a shared debugging file (dwz), DWARF %s"):format(version), function()
+      local function share(path)
+        shell.check { "cp", path, path .. ".too" }
+        shell.check { "dwz", "-m", path .. ".dwz", path, path .. ".too", table.unpack(options) }
+      end
+      local at = frames_in("gcc", "truth.c", { "-gdwarf-" .. tostring(version):sub(1, 1) }, share)
+      assert.equal("deep:4 < middle:7 < outer:16", at "deep")
+    end)
+  end
 end)
 
 -- Reports -------------------------------------------------------------------------------------------------------------

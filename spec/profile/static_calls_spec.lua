@@ -149,6 +149,34 @@ describe("Static calls in code of another machine are those that objdump shows",
   end)
 end)
 
+describe("Static calls on ppc64el", function()
+  local tools = "powerpc64le-linux-gnu-"
+  local ready, lack = foreign.prepare("ppc64el", tools .. "gcc")
+  if not ready then return pending(lack) end
+
+  -- The code of C functions begins with two instructions that set the TOC pointer.
+  it("are found where they skip the first two instructions of a function", function()
+    local dir = shell.tmpdir "ppc64el"
+    shell.write(dir .. "/code.c", [[
+      int variable;
+      __attribute__((noinline)) static int leaf(int x) { return x + variable; }
+      __attribute__((noinline)) int middle(int x) { return leaf(x) + leaf(x + 1); }
+      int _start(int x) { variable = x; return middle(x) + leaf(3); }
+    ]])
+    shell.check({ tools .. "gcc", "-O1", "-nostdlib", "-o", "code", "code.c" }, { cwd = dir })
+    assert.match("bl +%x+ <leaf%+0x8>", shell.check { tools .. "objdump", "-d", dir .. "/code" }.stdout)
+    local result = foreign.script("ppc64el", [[
+      local gprof = require "gprof"
+      local image = assert(gprof.image(arg[1]))
+      local profile = gprof.profile(image, gprof.data.new { image = image }, { static_call_graph = true })
+      for f in profile:functions "name" do
+        for arc in f:callees() do print(f.name, arc.callee.name) end
+      end
+    ]], { dir .. "/code" })
+    assert.same({ "", "_start\tmiddle\n_start\tleaf\nmiddle\tleaf\n" }, { result.stderr, result.stdout })
+  end)
+end)
+
 -- Makes x86-64 code of `size` bytes. `calls` maps offsets to the offset of a callee, or to literal bytes to place
 -- there.
 local function crafted_text(size, calls)

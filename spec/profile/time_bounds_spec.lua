@@ -224,6 +224,15 @@ describe("bounds", function()
     assert.same({ early = { 0, 100 }, sorts = { 0, 100 }, compare = { 100, 100 }, main = { 0, 100 } }, bounds)
   end)
 
+  -- With `-z now`, ld has only .got, not .got.plt.
+  it("find callbacks whose addresses are offsets from the GOT", function()
+    for _, flag in ipairs { "-Wl,-z,lazy", "-Wl,-z,now" } do
+      local image, data = data_of(compile("0", "-mcmodel=large", "-fPIE", "-pie", flag), 1)
+      local profile <close> = assert(gprof.profile(image, data, { bounds = true }))
+      assert.equal(0, profile:find "early".total_low)
+    end
+  end)
+
   -- The inner call of `outer` jumps to `last`, above the outer one. Neither function records calls.
   it("let a function that calls itself lead to where it jumps", function()
     local dir = shell.tmpdir "jumps"
@@ -323,6 +332,15 @@ describe("bounds", function()
     } do
       assert.match(problem, found, 1, true)
     end
+  end)
+
+  -- The last entry of glibc's table is never used; the profile has three arcs of its own.
+  it("are refused if there are as many calls as glibc's table has room for", function()
+    local image = gprof.image(path)
+    local low = image.text_low // 16 * 16
+    local room = (image.text_high + 15 - low) // 16 * 16 * 3 // 100
+    assert.is_nil(problem_of(path, {}, room - 5))
+    assert.match("table of calls was full", problem_of(path, {}, room - 4), 1, true)
   end)
 
   it("are refused if sections overlap", function()

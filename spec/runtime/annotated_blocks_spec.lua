@@ -552,6 +552,36 @@ int main(void) {
   return known(4) == 0; // ran
 }
 ]]
+-- gcc gives the jump of each inner `break` to the end of the outer switch, and only some of them the outer one's line.
+unusual["a switch in a switch"] = { compilers = compilers, text = [[
+static volatile int sum;
+static void nested(int x, int y) {
+  switch (x) { // ran
+  case 0:
+    switch (y) {
+    case 1:
+      if (sum > 9) // ran
+        sum += 1; // never
+      break; // ran
+    case 2:
+      if (sum > 7) // never
+        sum += 2; // never
+      break;
+    default:
+      sum += 4; // never
+    }
+    break; // ran
+  case 1:
+    sum += 2; // ran
+    break; // ran
+  }
+}
+int main(void) {
+  nested(0, 1); // ran
+  nested(1, 3); // ran
+  return 0; // ran
+}
+]] }
 unusual["a jump table of offsets"] = { compilers = compilers, text = jump_table }
 unusual["a jump table of addresses"] = { compilers = compilers, text = jump_table, flags = { "-fno-pie", "-no-pie" } }
 

@@ -285,16 +285,16 @@ static void release(building *b) {
   free(b->weight);
 }
 
-/* glibc's limits of the number of arcs (sys/gmon.h): a share of the size of the code,
- * with a minimum and a maximum. When the table is full, glibc loses all further arcs. The
- * recorder, which also writes call paths, has no such limit. */
-enum { ARC_DENSITY = 33, MIN_ARCS = 50, MAX_ARCS = 1 << 20 };
+/* glibc's limits of the number of arcs (sys/gmon.h): a percentage of the size of the
+ * code, with a minimum and a maximum. When the table is full, glibc loses all further
+ * arcs. The recorder, which also writes call paths, has no such limit. */
+enum { ARC_DENSITY = 3, MIN_ARCS = 50, MAX_ARCS = 1 << 20 };
 
 static const char *find_problem(const gp_image *image, const gp_data *data) {
   gp_range covered = gp_data_covered(data);
   if (covered.low > image->text_low || covered.high < image->text_high)
     return "the profile does not cover all of .text";
-  uint64_t room = (covered.high - covered.low) / ARC_DENSITY;
+  uint64_t room = (covered.high - covered.low) * ARC_DENSITY / 100;
   if (room < MIN_ARCS) room = MIN_ARCS;
   if (room > MAX_ARCS) room = MAX_ARCS;
   if (!gp_measured_is_complete(data) && data->arcs.count + 1 >= room)

@@ -47,6 +47,7 @@ typedef struct survey {
   const uint32_t *function;
   uint32_t start;               /* the function at the entry point, or GP_NONE */
   gp_range constructors[3];     /* the sections with addresses of constructors */
+  uint64_t got;                 /* address of the GOT; 0: there is none */
   imports mcount;
   imports quiet;                /* functions that never call the program */
   uint8_t *role;                /* per symbol: MCOUNT ... */
@@ -199,15 +200,19 @@ static void note_address(survey *s, uint64_t address, uint32_t where, unsigned f
 }
 
 /* Code: operands relative to the next instruction, after a byte that says so (mod 0, r/m
- * 5), and numbers of 32 bits, which are addresses unless the code can be moved. Outside
- * .text, where no calls and jumps are decoded, any relative operand counts. */
+ * 5); offsets from the GOT (-mcmodel=large); and numbers of 32 bits, which are addresses
+ * unless the code can be moved. Outside .text, where no calls and jumps are decoded, any
+ * relative operand counts. */
 static void scan_code(survey *s, const uint8_t *bytes, gp_range range) {
   bool fixed = !(s->image->file->flags & DYNAMIC), in_text = is_in_text(s, range.low);
   for (uint64_t a = range.low; range.high - a >= 4; a++, bytes++) {
     uint32_t value = gp_u32(bytes, s->image->layout);
     uint64_t target = a + 4 + (uint64_t)(int32_t)value;
     bool relative = !in_text || (a > range.low && (bytes[-1] & 0xc7) == 5);
+    uint64_t from_got = s->got + (uint64_t)(int32_t)value;
     if (relative) note_address(s, target, function_at(s, a), GP_EXPOSED);
+    if (s->got != 0 && is_in_text(s, from_got))
+      note_address(s, from_got, function_at(s, a), GP_EXPOSED);
     if (fixed && is_in_text(s, value))
       note_address(s, value, function_at(s, a), GP_EXPOSED);
   }
@@ -429,6 +434,13 @@ static const char *find_problem(const gp_image *image) {
   return NULL;
 }
 
+/* Finds where _GLOBAL_OFFSET_TABLE_ is. */
+static void find_got(survey *s) {
+  const asection *got = bfd_get_section_by_name(s->image->file, ".got.plt");
+  if (!got) got = bfd_get_section_by_name(s->image->file, ".got");
+  s->got = got ? got->vma : 0;
+}
+
 static void find_constructors(survey *s) {
   static const char *const names[] = {".preinit_array", ".init_array", ".ctors"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -443,6 +455,7 @@ static bool make(survey *s, const gp_opcodes *opcodes, gp_error *error) {
   if (!text) return false;
   s->start = function_at(s, bfd_get_start_address(s->image->file));
   find_constructors(s);
+  find_got(s);
   /* Code outside .text is not decoded, and may do anything. */
   for (uint32_t f = 0; f < s->symtab->count; f++)
     if (!is_in_text(s, s->symtab->address[f])) add_flag(s, f, GP_CALLS_OUT);

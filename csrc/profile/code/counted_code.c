@@ -47,6 +47,7 @@ enum {
   INHERITED = 32,   /* continues the block of the preceding piece */
   EMPTY = 64,       /* begins with an unconditional jump or a nop */
   JUMPED_TO = 128,  /* a jump that may have run leads here */
+  LEFT_TO = 256,    /* the jump of an empty block that may have run leads here */
 };
 
 /* What is known about a function. */
@@ -73,7 +74,7 @@ typedef struct search {
   gp_landing_pads pads;
   places empty;             /* unconditional jumps to known places, and nops */
 
-  uint8_t *flags;           /* for each piece: ENTRY ... JUMPED_TO */
+  uint16_t *flags;          /* for each piece: ENTRY ... LEFT_TO */
   uint32_t *function;       /* for each piece: the function it belongs to, or GP_NONE */
   uint32_t *jump;           /* for each piece: the jump at its end, or GP_NONE */
   uint32_t *stack;          /* pieces that may run, whose successors are not yet marked */
@@ -424,10 +425,12 @@ static void mark_targets(search *s, uint32_t jump, uint32_t function) {
 static void mark_successors(search *s, uint32_t piece) {
   uint32_t jump = s->jump[piece];
   uint32_t target = target_of(s, piece);
-  bool compares = s->found->runs[piece] == GP_UNCOUNTED && !(s->flags[piece] & EMPTY);
+  bool uncounted = s->found->runs[piece] == GP_UNCOUNTED;
+  bool empty = (s->flags[piece] & EMPTY) != 0, compares = uncounted && !empty;
   if (jump != GP_NONE && s->jumps.target[jump] == 0)
     mark_targets(s, jump, s->function[piece]);
-  if (target != GP_NONE) s->flags[target] |= JUMPED_TO;
+  if (target != GP_NONE)
+    s->flags[target] |= uncounted && empty ? JUMPED_TO | LEFT_TO : JUMPED_TO;
   (compares ? mark_case : mark)(s, target);
   mark(s, next_of(s, piece));
 }
@@ -456,7 +459,9 @@ static bool is_doubtful(const search *s, size_t piece, bool begins_line) {
   uint32_t function = s->function[piece];
   uint8_t known = function != GP_NONE ? s->function_flags[function] : 0;
   uint32_t next = next_of(s, (uint32_t)piece);
-  bool passed = next != GP_NONE && s->flags[next] & JUMPED_TO;
+  uint32_t target = target_of(s, (uint32_t)piece);
+  bool passed = (next != GP_NONE && s->flags[next] & JUMPED_TO) ||
+                (next == GP_NONE && target != GP_NONE && s->flags[target] & LEFT_TO);
   bool empty = s->flags[piece] & EMPTY;
   bool lost = known & JUMPS_ANYWHERE || (empty && (known & EMPTY_CASES || passed));
   return !(known & COUNTED) || (begins_line && lost);
@@ -467,7 +472,7 @@ static bool is_doubtful(const search *s, size_t piece, bool begins_line) {
 static void count_idle(search *s) {
   uint64_t *runs = s->found->runs;
   for (size_t i = 0; i < s->found->piece_count; i++) {
-    uint8_t flags = s->flags[i];
+    uint16_t flags = s->flags[i];
     bool begins_line = gp_symtab_at(s->symtab, s->found->low[i]) != GP_NONE;
     if (runs[i] != GP_UNCOUNTED) continue;
     if (!(flags & MAY_RUN) && !is_doubtful(s, i, begins_line))

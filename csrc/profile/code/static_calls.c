@@ -19,6 +19,14 @@ bool gp_static_calls_append(gp_static_calls *calls, uint32_t caller, uint32_t ca
 
 /* --- decoding -------------------------------------------------------------- */
 
+/* Returns the function that a call of an address enters, or GP_NONE. */
+static uint32_t entered_at(const gp_symtab *symtab, uint64_t target,
+                           const gp_disasm *decoder) {
+  uint32_t callee = gp_symtab_at(symtab, target);
+  if (callee != GP_NONE || !decoder->local_entries) return callee;
+  return gp_symtab_at(symtab, target - GP_LOCAL_ENTRY);
+}
+
 /* Appends the calls in a symbol's code. Ignores calls to cold parts: no code calls a cold
  * part, so the decoded bytes are not instructions. */
 static bool decode_symbol(gp_static_calls *calls, const gp_symtab *symtab,
@@ -27,7 +35,7 @@ static bool decode_symbol(gp_static_calls *calls, const gp_symtab *symtab,
   uint64_t address = code.low, target;
   while (address < code.high) {
     if (gp_disasm_next(decoder, &address, code.high, &target) != GP_DIRECT_CALL) continue;
-    uint32_t callee = gp_symtab_at(symtab, target);
+    uint32_t callee = entered_at(symtab, target, decoder);
     if (callee == GP_NONE || gp_symtab_owner(symtab, callee) != callee) continue;
     if (!gp_static_calls_append(calls, caller, callee)) return false;
   }

@@ -3,8 +3,9 @@
  * Static calls: calls found in the code.
  *
  * A profile records the calls that were made; the code shows calls that could be made.
- * Only direct calls to the first address of a function are found. Calls through pointers
- * and tail calls (jumps) are not.
+ * Only direct calls to the first address of a function are found, or to its local entry
+ * on machines with GP_LOCAL_ENTRIES. Calls through pointers and tail calls (jumps) are
+ * not.
  */
 #ifndef GP_PROFILE_CODE_STATIC_CALLS_H
 #define GP_PROFILE_CODE_STATIC_CALLS_H
