@@ -675,6 +675,48 @@ describe("gprof.recorder", function()
     ]])
   end)
 
+  it("lets the program pass on its hook", function()
+    assert.same({ "10\n", "", 0 }, message [[
+      local function leaf() end
+      local function outer()
+        local co = coroutine.create(function() leaf() end)
+        debug.sethook(co, debug.gethook())
+        coroutine.resume(co)
+        debug.sethook(debug.gethook())
+        for _ = 1, 5 do leaf() end
+        local hook, mask, count = debug.gethook()
+        debug.sethook(function() end, "c")
+        leaf()
+        debug.sethook(hook, mask, count)
+        for _ = 1, 4 do leaf() end
+      end
+      recorder.start { rate = 0 }
+      outer()
+      recorder.stop()
+      recorder.report("flat", { brief = true }, function(text)
+        for calls in text:gmatch "(%d+) +%S+ +%S+ +leaf" do print(calls) end
+      end)
+    ]])
+  end)
+
+  it("says that the program had a hook for a while, or in a coroutine", function()
+    assert.same({ "true\n", "", 0 }, message [[
+      recorder.start()
+      local hook, mask = debug.gethook()
+      debug.sethook(print, "", 1000000)
+      debug.sethook(hook, mask)
+      local result = recorder.stop()
+      print(result.interrupted and not result.displaced and not result.removed)
+    ]])
+    assert.same({ "true\n", "", 0 }, message [[
+      recorder.start()
+      local co = coroutine.create(math.abs)
+      debug.sethook(co, function() end, "c")
+      coroutine.resume(co, 1)
+      print(recorder.stop().interrupted)
+    ]])
+  end)
+
   it("survives the collection of the coroutine that started it", function()
     sampled.decide(function()
       assert.same({ "true\n", "", 0 }, message [[
