@@ -68,7 +68,9 @@ end
 
 local function replace_functions(counts_none)
   replace(debug, "sethook", sethook, own_sethook)
-  if counts_none then coroutine.resume, coroutine.wrap = own_resume, own_wrap end
+  if not counts_none then return end
+  replace(coroutine, "resume", resume, own_resume)
+  replace(coroutine, "wrap", wrap, own_wrap)
 end
 
 local function restore_functions()

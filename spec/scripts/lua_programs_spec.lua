@@ -717,6 +717,17 @@ describe("gprof.recorder", function()
     ]])
   end)
 
+  it("leaves functions for coroutines that the program has replaced", function()
+    assert.same({ "true\ttrue\n", "", 0 }, message [[
+      local function wrap() end
+      coroutine.wrap = wrap
+      recorder.start { count = "none" }
+      local kept = coroutine.wrap == wrap
+      recorder.stop()
+      print(kept, coroutine.wrap == wrap)
+    ]])
+  end)
+
   it("survives the collection of the coroutine that started it", function()
     sampled.decide(function()
       assert.same({ "true\n", "", 0 }, message [[
