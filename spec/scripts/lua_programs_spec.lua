@@ -1037,6 +1037,29 @@ describe("gprof.lua --record with a Lua program", function()
       { result.stdout, result.stderr, result.status })
   end)
 
+  it("says that a script is for another Lua, where an option is only for Lua 5.4", function()
+    shell.check { "chmod", "+x", shell.write(dir .. "/older", "#!/usr/bin/env lua5.1\n") }
+    local result = run("--count=lines", "./older")
+    assert.same({ "", "gprof.lua: ./older: is a program for lua5.1: --count is only for Lua 5.4; to run it with Lua " ..
+      "5.4, give its file a name that ends in .lua\n", 1 }, { result.stdout, result.stderr, result.status })
+  end)
+
+  it("records bytecode, whatever the name of its file is", function()
+    local code = string.dump(load("local function leaf() end leaf() leaf()", "@inside.lua"))
+    shell.write(dir .. "/luac.out", code)
+    local result = run("luac.out")
+    assert.same({ "", 0 }, { result.stdout, result.status })
+    local flat = program.run({ "-b", "-p", dir .. "/luac.out.prof" }).stdout
+    assert.matches(" 2 +0%.00 +0%.00 +leaf %(inside%.lua:1%)", flat)
+  end)
+
+  it("says how a Lua program is recognized, if a file cannot be executed", function()
+    shell.write(dir .. "/plain", "print(1)\n")
+    local result = run("./plain")
+    assert.same({ "", "gprof.lua: ./plain: Permission denied; the name of a Lua program ends in .lua, or its first " ..
+      "line begins with #! and names lua\n", 1 }, { result.stdout, result.stderr, result.status })
+  end)
+
   it("has names that are symspecs as reports print them, with places", function()
     shell.write(dir .. "/placed.lua", [[
       local function step(n) return n + 1 end

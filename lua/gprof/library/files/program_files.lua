@@ -81,13 +81,19 @@ function program_files.interpreted(path, command)
   return path, command
 end
 
+-- Whether a file has what `luac` and `string.dump` write.
+local function is_bytecode(path)
+  local file <close> = io.open(path, "rb")
+  return file ~= nil and file:read(4) == "\27Lua"
+end
+
 --- Returns whether a file is a Lua program: its name ends in ".lua", or its first line
--- names an interpreter of Lua 5.4, or of no certain version.
+-- names an interpreter of Lua 5.4, or of no certain version, or it is bytecode.
 -- @tparam string path
 -- @treturn boolean
 function program_files.is_lua(path)
   if core.file_status(path) ~= "file" then return false end
-  if path:find "%.lua$" then return true end
+  if path:find "%.lua$" or is_bytecode(path) then return true end
   local line = interpreter_line(path)
   return line:find "%f[%w]lua%f[^%w%.]" ~= nil or
     line:find "%f[%w]lua%-?5%.?4%f[^%w%.]" ~= nil
