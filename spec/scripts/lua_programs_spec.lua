@@ -1044,6 +1044,16 @@ describe("gprof.lua --record with a Lua program", function()
       "5.4, give its file a name that ends in .lua\n", 1 }, { result.stdout, result.stderr, result.status })
   end)
 
+  it("gives the interpreter the options of the first line", function()
+    shell.write(dir .. "/optional", "#!/usr/bin/env -S lua5.4 -W -lgiven -e x=7\n" ..
+      "warn 'on' for i = -6, 0 do io.write(tostring(arg[i]):match '[^/]*$', ' ') end print(given, x)")
+    shell.write(dir .. "/given.lua", "return 5")
+    local result = run("optional")
+    local interpreter = result.stdout:match "^nil (%S+)"
+    assert.same({ ("nil %s -W -lgiven -e x=7 optional 5\t7\n"):format(interpreter), "Lua warning: on" },
+      { result.stdout, result.stderr:match "^[^\n]*" })
+  end)
+
   it("records bytecode, whatever the name of its file is", function()
     local code = string.dump(load("local function leaf() end leaf() leaf()", "@inside.lua"))
     shell.write(dir .. "/luac.out", code)

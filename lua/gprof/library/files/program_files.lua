@@ -99,6 +99,21 @@ function program_files.is_lua(path)
     line:find "%f[%w]lua%-?5%.?4%f[^%w%.]" ~= nil
 end
 
+--- Returns the options of the interpreter in a script's first line, if it is one of Lua
+-- 5.4, or of no certain version: `-E`, `-W`, and `-l` and `-e` with their arguments.
+-- @tparam string path
+-- @treturn {string,...}
+function program_files.lua_options(path)
+  local words, found = script_words(path) or {}, {}
+  if not base_name(words[1] or ""):find "^lua%-?5?%.?4?$" then return found end
+  for i = 2, #words do
+    local takes_word = found[1] and found[#found]:find "^%-[le]$"
+    if not takes_word and not words[i]:find "^%-[EWle]" then break end
+    found[#found + 1] = words[i]
+  end
+  return found
+end
+
 --- Returns the interpreter of Lua that a script's first line names, or that a program is,
 -- if it has a version.
 -- @tparam string path
