@@ -294,8 +294,10 @@ local function write(path, is_default, result)
   if not result then return nil, "nothing was recorded" end
   local options = result.options
   if not result.functions[1] then
-    return nil, options.count == "none" and
-      "no samples were taken: the program was too short" or "no calls were recorded"
+    local is_excluded = options.rate == 0 and not options.instructions
+    local why = is_excluded and "rate 0 excludes them" or "the program was too short"
+    return nil, options.count == "none" and "no samples were taken: " .. why or
+      "no calls were recorded"
   end
   if result.with_c and not result.profile then
     return nil, "the C recorder gave no profile"

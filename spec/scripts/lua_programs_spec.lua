@@ -537,7 +537,7 @@ describe("gprof.recorder", function()
 
   it("says that nothing was recorded", function()
     assert.same({ "nil\tnothing was recorded\n", "", 0 }, message 'print(recorder.write "x.prof")')
-    assert.same({ "nil\tno samples were taken: the program was too short\n", "", 0 },
+    assert.same({ "nil\tno samples were taken: rate 0 excludes them\n", "", 0 },
       message 'recorder.start { count = "none", rate = 0 } print(recorder.write "x.prof")')
   end)
 
