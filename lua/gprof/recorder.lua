@@ -377,9 +377,9 @@ local function finish(pattern, is_default)
     "the program set a hook (debug.sethook): the rest of it was not recorded" or
     recorded.removed and "the recorder's hook was removed (Ctrl-C, or debug.sethook): " ..
     "the rest was not recorded" or
+    recorded.out_of_memory and "not enough memory: the rest of it was not recorded" or
     recorded.interrupted and "the program set a hook (debug.sethook) for a while, or " ..
-    "in a coroutine: what ran with it was not recorded" or
-    recorded.out_of_memory and "not enough memory: the rest of it was not recorded")
+    "in a coroutine: what ran with it was not recorded")
   if not done then tell(problem) end
   if told then tell(told) end
 end
