@@ -139,7 +139,7 @@ static bool push_resumed(lua_State *L, const lua_Debug *ar, lua_CFunction entry)
   return found;
 }
 
-void scr_hook_resumed(const scr_recording *r, lua_State *L, const lua_Debug *ar,
+void scr_hook_resumed(scr_recording *r, lua_State *L, const lua_Debug *ar,
                       lua_CFunction entry) {
   if (!push_resumed(L, ar, entry)) return;
   lua_State *co = lua_tothread(L, -1);

@@ -21,7 +21,7 @@ bool scr_resumes(lua_CFunction entry);
 
 /* Gives the hook of a recording to the coroutine that a call resumes, unless it has that
  * of the program. `entry` is the called function; `ar`, the event of the call. */
-void scr_hook_resumed(const scr_recording *r, lua_State *L, const lua_Debug *ar,
+void scr_hook_resumed(scr_recording *r, lua_State *L, const lua_Debug *ar,
                       lua_CFunction entry);
 
 /* Whether calls of a C function create coroutines. */

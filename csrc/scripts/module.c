@@ -12,6 +12,7 @@
 #include "scripts/collector.h"
 #include "scripts/continued.h"
 #include "scripts/coroutines.h"
+#include "scripts/program_hooks.h"
 #include "scripts/recording.h"
 #include "scripts/running_calls.h"
 #include "scripts/save.h"
@@ -50,7 +51,7 @@ static lua_State *main_of(lua_State *L) {
 
 /* Sets the hook of a coroutine that has started a recording, and of the main one, which
  * nothing may resume later. */
-static void set_hooks(lua_State *L, const scr_recording *r) {
+static void set_hooks(lua_State *L, scr_recording *r) {
   lua_State *main = main_of(L);
   scr_set_hook(r, L);
   const bool is_wanted = r->events != 0 || r->period > 0;
@@ -415,7 +416,8 @@ static int functions(lua_State *L) {
  * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
  * processes; `is_forked`, whether this process did not start the recording; `joined`,
  * whether calls with different paths were joined; `displaced`, whether the program set a
- * hook of its own; `removed`, whether it removed the recording's; `out_of_memory` */
+ * hook of its own; `removed`, whether it removed the recording's; `interrupted`, whether
+ * it did so for a while, or set a hook in a coroutine; `out_of_memory` */
 static int result(lua_State *L) {
   scr_recording *r = check_recording(L);
   luaL_argcheck(L, r != scr_current, 1, "is not stopped");
@@ -446,6 +448,7 @@ static int result(lua_State *L) {
   set_boolean(L, "joined", r->paths.joined);
   set_boolean(L, "displaced", r->displaced);
   set_boolean(L, "removed", r->removed);
+  set_boolean(L, "interrupted", r->interrupted);
   set_boolean(L, "out_of_memory", r->out_of_memory);
   return 1;
 }
@@ -474,6 +477,7 @@ int luaopen_gprof_hooks(lua_State *L) {
                                      {"at_signal", at_signal},
                                      {"functions", functions}, {"result", result},
                                      {"coroutines", scr_coroutines},
+                                     {"sethook", scr_sethook},
                                      {"zone_begin", scr_zone_begin},
                                      {"zone_end", scr_zone_end},
                                      {"save", scr_save},

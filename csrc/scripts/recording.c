@@ -11,11 +11,12 @@ void scr_set_hook(const scr_recording *r, lua_State *L) {
   lua_sethook(L, r->hook, mask_of(r), r->period);
 }
 
-void scr_give_hook(const scr_recording *r, lua_State *co) {
+void scr_give_hook(scr_recording *r, lua_State *co) {
   const lua_Hook present = lua_gethook(co);
   const bool has_events =
       lua_gethookmask(co) == mask_of(r) && lua_gethookcount(co) == r->period;
   if (!present || (present == r->hook && !has_events)) scr_set_hook(r, co);
+  if (present && present != r->hook) r->interrupted = true;
 }
 
 /* The key in the registry of the running coroutine, or of the recording that ended. */

@@ -35,6 +35,7 @@ typedef struct scr_recording {
   lua_CFunction zone_begin, zone_end;   /* which belong to their callers */
   bool displaced;               /* the program set a hook of its own */
   bool removed;                 /* it removed that of the recording */
+  bool interrupted;             /* for a while; or a coroutine had a hook of its own */
   bool out_of_memory;           /* and has ended */
   bool abandoned;               /* all else is freed, but that thread refers to it */
 
@@ -70,7 +71,7 @@ void scr_set_hook(const scr_recording *r, lua_State *L);
 
 /* Sets it in a coroutine that is not running, unless it has a hook of the program. It may
  * have that of a former recording. */
-void scr_give_hook(const scr_recording *r, lua_State *co);
+void scr_give_hook(scr_recording *r, lua_State *co);
 
 /* Whether a thread records the state. */
 bool scr_is_recorded(lua_State *L);

@@ -77,6 +77,29 @@ local function profiles_since(time, process, options)
   return found
 end
 
+-- Returns what is wrong with an option that only Lua programs have; nil if none is given.
+local function lua_option(path, options)
+  local name = options.count and "count" or options.with_c and "with_c"
+  if not name or not core.file_status(path) then return nil end
+  local option = "--" .. name:gsub("_", "-")
+  local version = program_files.lua_version(path)
+  if not version then
+    return ("%s: is not a Lua program: %s is only for these"):format(path, option)
+  end
+  return ("%s: is a program for %s: %s is only for Lua 5.4; to run it with Lua 5.4, " ..
+    "give its file a name that ends in .lua"):format(path, version, option)
+end
+
+local UNRECOGNIZED <const> = "; the name of a Lua program ends in .lua, or its first " ..
+  "line begins with #! and names lua"
+
+-- Returns why a program was not started: it may be a Lua program without these.
+local function why_not_started(program, path, problem)
+  local may_be_lua = problem == "Permission denied" and
+    core.file_status(path) == "file" and loadfile(path, "t")
+  return ("%s: %s%s"):format(program, problem, may_be_lua and UNRECOGNIZED or "")
+end
+
 --- Runs a program under the recorder, and waits until it ends. The program has the
 -- standard streams, the process group and the environment of this process. Signals that
 -- are sent to this process are passed on to the program.
@@ -136,12 +159,8 @@ return function(command, options)
   if not library then return nil, "the " .. message end
   path, message = program_files.find(command[1])
   if not path then return nil, message end
-  for _, name in ipairs { "count", "with_c" } do
-    if options[name] and core.file_status(path) then
-      return nil, ("%s: is not a Lua program: --%s is only for these"):format(
-        path, (name:gsub("_", "-")))
-    end
-  end
+  message = lua_option(path, options)
+  if message then return nil, message end
   done, message = program_files.check_directory((names(recorder_options.output(options))))
   if not done then return nil, message end
   path, command = program_files.interpreted(path, command)
@@ -156,7 +175,7 @@ return function(command, options)
     { recorder_options.preloading(loaded),
       recorder_options.setting(options, core.real_path ".",
         found.samples or options.follow) })
-  if not ending then return nil, command[1] .. ": " .. number end
+  if not ending then return nil, why_not_started(command[1], path, number) end
   local profiles = profiles_since(started, process, options)
   local full = core.real_path(path)
   local executes

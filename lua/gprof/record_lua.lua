@@ -22,7 +22,8 @@ local home = dofile(%q)
 local found, hooks = pcall(require, "gprof.hooks")
 if found then home.use_bytecode(hooks.open_bundle) end
 local recorder = require "gprof.recorder"
-arg[-1], arg[-2], arg[-3], arg[-4] = arg[-4], nil, nil, nil
+table.move(arg, -%d, -2, -%d)
+arg[-%d], arg[-%d], arg[-%d], arg[-%d] = arg[-%d], nil, nil, nil
 recorder.record_program(%q, { rate = %s, count = %q, memory = %s, with_c = %s }, %s)]]
 
 -- Options of `gprof.record` that only the recorder of other programs has. Together with C
@@ -50,14 +51,20 @@ local function is_derived(name)
   return not name or name:gsub("%%%%", ""):find("%", 1, true) ~= nil
 end
 
--- Returns the command that runs a program, and writes its profile when it ends.
+-- Returns the command that runs a program, and writes its profile when it ends. The words
+-- before the program are the interpreter, what it executes first, the options that the
+-- program's first line gives it, and "--".
 local function recording(interpreter, script, command, profile, options)
-  local with_c = options.with_c
+  local with_c, given = options.with_c, program_files.lua_options(script)
+  local last = #given + 1  -- -last: the place of the interpreter in `arg` without it
   local loader = home.directories() .. "gprof/library/home.lua"
-  local start = START:format(loader, profile,
+  local start = START:format(loader, last, last - 1, last, last + 1, last + 2, last + 3,
+    last + 3, profile,
     not with_c and options.rate or "nil", options.count or "calls",
     not with_c and options.memory or "nil", with_c or false, is_derived(options.output))
-  return table.move(command, 2, #command, 6, { interpreter, "-e", start, "--", script })
+  local words = table.move(given, 1, #given, 4, { interpreter, "-e", start })
+  words[#words + 1], words[#words + 2] = "--", script
+  return table.move(command, 2, #command, #words + 1, words)
 end
 
 local function rank()

@@ -54,32 +54,41 @@ local resume <const>, wrap <const> = coroutine.resume, coroutine.wrap
 local own_resume <const>, own_wrap <const>, own_wrapped <const> =
   hooks.coroutines(resume, wrap, coroutine.create)
 
--- luacheck: push globals coroutine.resume coroutine.wrap
-
 local coroutine <const> = coroutine
 
-local function replace_coroutines()
-  coroutine.resume, coroutine.wrap = own_resume, own_wrap
-end
+-- Programs pass on what `debug.gethook` returns.
+local debug <const> = debug
+local sethook <const> = debug.sethook
+local own_sethook <const> = hooks.sethook(sethook)
 
 -- Leaves functions that the program has replaced.
-local function restore_coroutines()
-  if coroutine.resume == own_resume then coroutine.resume = resume end
-  if coroutine.wrap == own_wrap then coroutine.wrap = wrap end
+local function replace(members, name, old, new)
+  if members[name] == old then members[name] = new end
 end
 
--- luacheck: pop
+local function replace_functions(counts_none)
+  replace(debug, "sethook", sethook, own_sethook)
+  if not counts_none then return end
+  replace(coroutine, "resume", resume, own_resume)
+  replace(coroutine, "wrap", wrap, own_wrap)
+end
+
+local function restore_functions()
+  replace(debug, "sethook", own_sethook, sethook)
+  replace(coroutine, "resume", own_resume, resume)
+  replace(coroutine, "wrap", own_wrap, wrap)
+end
 
 -- Returns a message if recording cannot start. After it has, calls are recorded: there
 -- are none here. Frees the former recording, if given.
 local function start(prepared, former)
   local options = prepared.options
-  if options.count == "none" then replace_coroutines() end
+  replace_functions(options.count == "none")
   local done, problem = hooks.start(prepared.recording, options.rate or DEFAULT_RATE,
     options.instructions or 0, options.count or "calls", options.with_c,
     prepared.is_program, former)
   if not done then
-    restore_coroutines()
+    restore_functions()
     return problem
   end
   prepared.is_paused = false
@@ -157,7 +166,7 @@ end
 function recorder.pause()
   if not running or running.is_paused then return end
   hooks.stop(running.recording, "wait")
-  restore_coroutines()
+  restore_functions()
   running.is_paused = true
 end
 
@@ -236,6 +245,7 @@ local function result_of(stopped)
   name(own_resume, "coroutine.resume")
   name(own_wrap, "coroutine.wrap")
   name(own_wrapped, "coroutine.wrap (resumed)")
+  name(own_sethook, "debug.sethook")
   module_names.assign(name, function(f) return hooks.knows(recording, f) end,
     stopped.host)
   local result = hooks.result(recording)
@@ -251,12 +261,13 @@ end
 -- @treturn table|nil what was recorded; nil if nothing was. `ticks` is the number of
 --   samples; with `with_c`, of those in the interpreter. `displaced`: the program set a
 --   hook of its own, so the rest of it was not recorded; `removed`: it removed that of
---   the recorder, as Ctrl-C does; `out_of_memory`: the rest was not recorded for this
+--   the recorder, as Ctrl-C does; `interrupted`: it did so for a while, or had a hook in
+--   a coroutine; `out_of_memory`: the rest was not recorded for this
 --   reason
 function recorder.stop()
   if not running then return recorded end
   hooks.stop(running.recording, running.is_program and "stop" or "go on")
-  restore_coroutines()
+  restore_functions()
   recorded, running = standard.call(result_of, running), nil
   return recorded
 end
@@ -283,8 +294,10 @@ local function write(path, is_default, result)
   if not result then return nil, "nothing was recorded" end
   local options = result.options
   if not result.functions[1] then
-    return nil, options.count == "none" and
-      "no samples were taken: the program was too short" or "no calls were recorded"
+    local is_excluded = options.rate == 0 and not options.instructions
+    local why = is_excluded and "rate 0 excludes them" or "the program was too short"
+    return nil, options.count == "none" and "no samples were taken: " .. why or
+      "no calls were recorded"
   end
   if result.with_c and not result.profile then
     return nil, "the C recorder gave no profile"
@@ -364,7 +377,9 @@ local function finish(pattern, is_default)
     "the program set a hook (debug.sethook): the rest of it was not recorded" or
     recorded.removed and "the recorder's hook was removed (Ctrl-C, or debug.sethook): " ..
     "the rest was not recorded" or
-    recorded.out_of_memory and "not enough memory: the rest of it was not recorded")
+    recorded.out_of_memory and "not enough memory: the rest of it was not recorded" or
+    recorded.interrupted and "the program set a hook (debug.sethook) for a while, or " ..
+    "in a coroutine: what ran with it was not recorded")
   if not done then tell(problem) end
   if told then tell(told) end
 end

@@ -537,7 +537,7 @@ describe("gprof.recorder", function()
 
   it("says that nothing was recorded", function()
     assert.same({ "nil\tnothing was recorded\n", "", 0 }, message 'print(recorder.write "x.prof")')
-    assert.same({ "nil\tno samples were taken: the program was too short\n", "", 0 },
+    assert.same({ "nil\tno samples were taken: rate 0 excludes them\n", "", 0 },
       message 'recorder.start { count = "none", rate = 0 } print(recorder.write "x.prof")')
   end)
 
@@ -672,6 +672,59 @@ describe("gprof.recorder", function()
       debug.sethook()
       local result = recorder.stop()
       print(result.displaced, result.removed)
+    ]])
+  end)
+
+  it("lets the program pass on its hook", function()
+    assert.same({ "10\n", "", 0 }, message [[
+      local function leaf() end
+      local function outer()
+        local co = coroutine.create(function() leaf() end)
+        debug.sethook(co, debug.gethook())
+        coroutine.resume(co)
+        debug.sethook(debug.gethook())
+        for _ = 1, 5 do leaf() end
+        local hook, mask, count = debug.gethook()
+        debug.sethook(function() end, "c")
+        leaf()
+        debug.sethook(hook, mask, count)
+        for _ = 1, 4 do leaf() end
+      end
+      recorder.start { rate = 0 }
+      outer()
+      recorder.stop()
+      recorder.report("flat", { brief = true }, function(text)
+        for calls in text:gmatch "(%d+) +%S+ +%S+ +leaf" do print(calls) end
+      end)
+    ]])
+  end)
+
+  it("says that the program had a hook for a while, or in a coroutine", function()
+    assert.same({ "true\n", "", 0 }, message [[
+      recorder.start()
+      local hook, mask = debug.gethook()
+      debug.sethook(print, "", 1000000)
+      debug.sethook(hook, mask)
+      local result = recorder.stop()
+      print(result.interrupted and not result.displaced and not result.removed)
+    ]])
+    assert.same({ "true\n", "", 0 }, message [[
+      recorder.start()
+      local co = coroutine.create(math.abs)
+      debug.sethook(co, function() end, "c")
+      coroutine.resume(co, 1)
+      print(recorder.stop().interrupted)
+    ]])
+  end)
+
+  it("leaves functions for coroutines that the program has replaced", function()
+    assert.same({ "true\ttrue\n", "", 0 }, message [[
+      local function wrap() end
+      coroutine.wrap = wrap
+      recorder.start { count = "none" }
+      local kept = coroutine.wrap == wrap
+      recorder.stop()
+      print(kept, coroutine.wrap == wrap)
     ]])
   end)
 
@@ -982,6 +1035,39 @@ describe("gprof.lua --record with a Lua program", function()
     local result = run("--count=lines", "/bin/true")
     assert.same({ "", "gprof.lua: /bin/true: is not a Lua program: --count is only for these\n", 1 },
       { result.stdout, result.stderr, result.status })
+  end)
+
+  it("says that a script is for another Lua, where an option is only for Lua 5.4", function()
+    shell.check { "chmod", "+x", shell.write(dir .. "/older", "#!/usr/bin/env lua5.1\n") }
+    local result = run("--count=lines", "./older")
+    assert.same({ "", "gprof.lua: ./older: is a program for lua5.1: --count is only for Lua 5.4; to run it with Lua " ..
+      "5.4, give its file a name that ends in .lua\n", 1 }, { result.stdout, result.stderr, result.status })
+  end)
+
+  it("gives the interpreter the options of the first line", function()
+    shell.write(dir .. "/optional", "#!/usr/bin/env -S lua5.4 -W -lgiven -e x=7\n" ..
+      "warn 'on' for i = -6, 0 do io.write(tostring(arg[i]):match '[^/]*$', ' ') end print(given, x)")
+    shell.write(dir .. "/given.lua", "return 5")
+    local result = run("optional")
+    local interpreter = result.stdout:match "^nil (%S+)"
+    assert.same({ ("nil %s -W -lgiven -e x=7 optional 5\t7\n"):format(interpreter), "Lua warning: on" },
+      { result.stdout, result.stderr:match "^[^\n]*" })
+  end)
+
+  it("records bytecode, whatever the name of its file is", function()
+    local code = string.dump(load("local function leaf() end leaf() leaf()", "@inside.lua"))
+    shell.write(dir .. "/luac.out", code)
+    local result = run("luac.out")
+    assert.same({ "", 0 }, { result.stdout, result.status })
+    local flat = program.run({ "-b", "-p", dir .. "/luac.out.prof" }).stdout
+    assert.matches(" 2 +0%.00 +0%.00 +leaf %(inside%.lua:1%)", flat)
+  end)
+
+  it("says how a Lua program is recognized, if a file cannot be executed", function()
+    shell.write(dir .. "/plain", "print(1)\n")
+    local result = run("./plain")
+    assert.same({ "", "gprof.lua: ./plain: Permission denied; the name of a Lua program ends in .lua, or its first " ..
+      "line begins with #! and names lua\n", 1 }, { result.stdout, result.stderr, result.status })
   end)
 
   it("has names that are symspecs as reports print them, with places", function()

@@ -81,16 +81,37 @@ function program_files.interpreted(path, command)
   return path, command
 end
 
+-- Whether a file has what `luac` and `string.dump` write.
+local function is_bytecode(path)
+  local file <close> = io.open(path, "rb")
+  return file ~= nil and file:read(4) == "\27Lua"
+end
+
 --- Returns whether a file is a Lua program: its name ends in ".lua", or its first line
--- names an interpreter of Lua 5.4, or of no certain version.
+-- names an interpreter of Lua 5.4, or of no certain version, or it is bytecode.
 -- @tparam string path
 -- @treturn boolean
 function program_files.is_lua(path)
   if core.file_status(path) ~= "file" then return false end
-  if path:find "%.lua$" then return true end
+  if path:find "%.lua$" or is_bytecode(path) then return true end
   local line = interpreter_line(path)
   return line:find "%f[%w]lua%f[^%w%.]" ~= nil or
     line:find "%f[%w]lua%-?5%.?4%f[^%w%.]" ~= nil
+end
+
+--- Returns the options of the interpreter in a script's first line, if it is one of Lua
+-- 5.4, or of no certain version: `-E`, `-W`, and `-l` and `-e` with their arguments.
+-- @tparam string path
+-- @treturn {string,...}
+function program_files.lua_options(path)
+  local words, found = script_words(path) or {}, {}
+  if not base_name(words[1] or ""):find "^lua%-?5?%.?4?$" then return found end
+  for i = 2, #words do
+    local takes_word = found[1] and found[#found]:find "^%-[le]$"
+    if not takes_word and not words[i]:find "^%-[EWle]" then break end
+    found[#found + 1] = words[i]
+  end
+  return found
 end
 
 --- Returns the interpreter of Lua that a script's first line names, or that a program is,
