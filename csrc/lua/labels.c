@@ -259,6 +259,8 @@ static void add_function(lua_State *L, builder *m, const gp_labels *set,
   add_name(m, set->suffix[function]);
 }
 
+static void check_open(lua_State *L, const void *profile) { gp_open_profile(L, profile); }
+
 /* Makes the label of the function or cycle with number `id`, counted from 1; a Lua error
  * if it does not exist. */
 static void make_label(lua_State *L, const gp_labels *set, lua_Integer id,
@@ -269,6 +271,8 @@ static void make_label(lua_State *L, const gp_labels *set, lua_Integer id,
   uint32_t node = (uint32_t)(id - 1), first_cycle = (uint32_t)graph->functions;
   builder m = {label, label->numbers, label->numbers};
   label->count = 0;
+  label->owner = set->profile;
+  label->check = check_open;
   bool is_function = node < first_cycle;
   label->form = is_function && !set->linker_names ? set->form : GP_COMPLETE;
   label->width = is_function ? set->width : 0;
