@@ -3,6 +3,7 @@
 -- @module gprof.names
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
 
 local names = {}
@@ -47,6 +48,8 @@ names.distinct = core.distinct_names
 -- @treturn labels `labels[id]` is the label of the function or cycle with that number,
 --   `labels(id, columns)` the same with a name that is cut to fit
 function names.labels(profile, options)
+  arguments.check(profile, "gprof.profile", 1, "labels")
+  if options ~= nil then arguments.check(options, "table", 2, "labels") end
   return core.labels(profile, options or {})
 end
 
