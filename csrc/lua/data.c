@@ -65,6 +65,7 @@ static int new_data(lua_State *L) {
   gp_data_init(&box->data, layout);
   box->data.mixed_rates = mixed_rates;
   if (image) {
+    image = gp_check_image(L, 1);  /* the new value can run a finalizer */
     box->data.build_id_size = gp_build_id(image, box->data.build_id);
     box->data.image_size = bfd_get_file_size(image->file);
     box->data.functions = gp_push_functions(L, 1);
@@ -211,6 +212,7 @@ static int read_file(lua_State *L) {
   gp_error error = {""};
   gp_reader reader;
   push_entry(L, data, path);
+  gp_check_data(L, 1);  /* new values can run a finalizer */
   bool done = open_input(L, &reader, path, &error) &&
               gp_data_read_from(data, &reader, &options, &kind);
   end_entry(L, data, kind, before, done);
@@ -238,6 +240,7 @@ static int add_file(lua_State *L) {
   gp_read_options options = {.format = gp_check_format(L, 3), .trace = box->trace};
   gp_file_check check = {&adding, gp_check_run};
   push_entry(L, data, path);
+  gp_check_data(L, 1);  /* new values can run a finalizer */
   bool done = open_input(L, &reader, path, &error) &&
               gp_data_add_from(data, &box->staging, &reader, options,
                                adding.box ? &check : NULL, &kind);

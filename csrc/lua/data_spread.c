@@ -21,6 +21,7 @@ static int new_spread(lua_State *L) {
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
   box->open = true;
+  gp_check_symbols(L, 1);  /* the new value can run a finalizer */
   if (!gp_spread_init(&box->spread, symtab->address, symtab->count, &error) ||
       !gp_run_costs_init(&box->costs, symtab, &error))
     return gp_push_error(L, &error);

@@ -165,6 +165,7 @@ static int write_file(lua_State *L) {
   data->spread_id = (uint32_t)luaL_optinteger(L, 6, 0);
   lua_settop(L, 6);
   add_companions(L, &to, luaL_checkudata(L, 1, GP_DATA), format);
+  gp_check_data(L, 1);  /* new values can run a finalizer */
   gp_error error = {""}, *problem = to.writer ? to.writer->error : &error;
   if (write_data(data, &to, format, lines, problem)) {
     lua_settop(L, 1);

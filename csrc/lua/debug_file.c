@@ -118,18 +118,19 @@ static int push_name(lua_State *L, void **guard, char *name) {
 /* debug_link(image) -> the name in .gnu_debuglink, or nil */
 static int debug_link(lua_State *L) {
   uint32_t checksum;
-  gp_image *image = gp_check_image(L, 1);
+  gp_check_image(L, 1);
   void **guard = gp_push_guard(L);
+  gp_image *image = gp_check_image(L, 1);  /* the guard can run a finalizer */
   return push_name(L, guard, gp_debuglink_debug(image->file, &checksum));
 }
 
 /* shared_link(image) -> the name of the supplementary file, or nil; and the path of the
  * file that was read: the image or its debugging file */
 static int shared_link(lua_State *L) {
-  gp_image *image = check_lines(L);
+  check_lines(L);
   void **guard = gp_push_guard(L);
-  push_name(L, guard, gp_debuglink_supplementary(image->file));
-  lua_pushstring(L, bfd_get_filename(image->file));
+  push_name(L, guard, gp_debuglink_supplementary(check_lines(L)->file));
+  lua_pushstring(L, bfd_get_filename(check_lines(L)->file));
   return 2;
 }
 

@@ -10,9 +10,31 @@
 #include "lua/source_maps.h"
 #include "lua/symbols.h"
 
+/* Where frames are read: the map of an image, or of a profile by line. */
+typedef struct frame_source {
+  const gp_inline_map *map;
+  const gp_image_box *box;
+  bool demangled;         /* names are shown demangled */
+} frame_source;
+
+/* Returns the map. Creating a Lua value can run a finalizer that closes the image, so the
+ * map is opened again after each one. */
+static const gp_inline_map *open_map(lua_State *L, const frame_source *from) {
+  if (!from->box->image) luaL_error(L, "image is closed");
+  return from->map;
+}
+
+static const char *name_of_scope(lua_State *L, const frame_source *from, uint32_t scope) {
+  const gp_inline_map *map = open_map(L, from);
+  uint32_t function = map->function[scope];
+  return function == GP_NONE ? NULL : map->names.name[function];
+}
+
 /* Pushes a function's name as reports show it: demangled, if the image can do that. */
-static void push_shown_name(lua_State *L, const gp_image *image, const char *name) {
+static void push_shown_name(lua_State *L, const frame_source *from, uint32_t scope) {
   void **guard = gp_push_guard(L);
+  const char *name = name_of_scope(L, from, scope);
+  const gp_image *image = from->box->image;
   char *demangled;
   if (!gp_image_demangle(image, name, true, &demangled)) gp_raise_no_memory(L);
   *guard = demangled;
@@ -31,18 +53,16 @@ static void set_number(lua_State *L, const char *field, uint32_t value) {
   lua_setfield(L, -2, field);
 }
 
-/* Pushes a frame, without a place. With an image, its name is demangled. */
-static void push_frame(lua_State *L, const gp_inline_map *map, uint32_t scope,
-                       const gp_image *demangler) {
+/* Pushes a frame, without a place. */
+static void push_frame(lua_State *L, const frame_source *from, uint32_t scope) {
   lua_createtable(L, 0, 5);
-  if (map->function[scope] != GP_NONE) {
-    const char *name = map->names.name[map->function[scope]];
-    if (demangler)
-      push_shown_name(L, demangler, name);
-    else
-      lua_pushstring(L, name);
-    lua_setfield(L, -2, "name");
-  }
+  const char *name = name_of_scope(L, from, scope);
+  if (name && from->demangled)
+    push_shown_name(L, from, scope);
+  else
+    lua_pushstring(L, name);
+  lua_setfield(L, -2, "name");
+  const gp_inline_map *map = open_map(L, from);
   lua_pushboolean(L, map->parent[scope] != GP_NONE);
   lua_setfield(L, -2, "inlined");
   set_number(L, "declared", map->decl_line[scope]);
@@ -57,20 +77,21 @@ static void set_place(lua_State *L, const char *file, uint32_t line) {
 
 /* Pushes an array of at most `most` frames, the innermost first. The place of the first
  * one is not set, that of any other is where it calls the frame before. */
-static void push_frames(lua_State *L, const gp_inline_map *map, uint32_t scope,
-                        const gp_image *demangler, lua_Integer most) {
+static void push_frames(lua_State *L, const frame_source *from, uint32_t scope,
+                        lua_Integer most) {
   uint32_t inner = GP_NONE;
   lua_newtable(L);
   for (lua_Integer i = 1; scope != GP_NONE && i <= most; i++) {
-    push_frame(L, map, scope, demangler);
+    push_frame(L, from, scope);
+    const gp_inline_map *map = open_map(L, from);
     if (inner != GP_NONE) {
       uint32_t file = map->call_file[inner];
-      set_place(L, file == GP_NONE ? NULL : map->files.name[file], map->call_line[inner]);
       set_number(L, "discriminator", map->call_discriminator[inner]);
+      set_place(L, file == GP_NONE ? NULL : map->files.name[file], map->call_line[inner]);
     }
     lua_rawseti(L, -2, i);
     inner = scope;
-    scope = map->parent[scope];
+    scope = open_map(L, from)->parent[scope];
   }
 }
 
@@ -102,7 +123,9 @@ static int find_frames(lua_State *L) {
     lua_pushnil(L);
     return 1;
   }
-  push_frames(L, map, scope, NULL, most);
+  const frame_source from = {map, lua_touserdata(L, 1), false};
+  push_frames(L, &from, scope, most);
+  gp_check_image(L, 1);
   const gp_line_map *lines = gp_open_lines(L, lua_touserdata(L, 1), false);
   uint32_t row = gp_line_map_find(lines, (uint64_t)lua_tointeger(L, 2));
   if (row != GP_NONE)
@@ -142,11 +165,12 @@ static int push_scope_fields(lua_State *L) {
                 "no scope with this number");
   size_t scope = (size_t)number - 1;
   uint32_t name = map->function[scope], outer = map->parent[scope];
-  lua_pushstring(L, name == GP_NONE ? NULL : map->names.name[name]);
   push_known(L, map->decl_line[scope]);
   push_known(L, outer == GP_NONE ? 0 : outer + 1);
   push_known(L, map->call_line[scope]);
   push_known(L, map->call_discriminator[scope]);
+  lua_pushstring(L, name == GP_NONE ? NULL : map->names.name[name]);
+  lua_insert(L, -5);
   return 5;
 }
 
@@ -190,7 +214,8 @@ static int find_line_frames(lua_State *L) {
     return 1;
   }
   const gp_symtab_lines *lines = symtab->lines;
-  push_frames(L, &lines->chains, scope, box->demangled ? box->image->image : NULL, most);
+  const frame_source from = {&lines->chains, box->image, box->demangled};
+  push_frames(L, &from, scope, most);
   if (lines->file[row] != GP_NONE)
     set_first_place(L, lines->files.name[lines->file[row]], lines->line[row]);
   return 1;

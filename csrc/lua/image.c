@@ -277,9 +277,10 @@ static int check_library(lua_State *L) {
 
 /* needed_libraries(image) -> list of the names of the shared libraries that it needs */
 static int find_needed(lua_State *L) {
-  const gp_image *image = gp_check_image(L, 1);
+  gp_check_image(L, 1);
   size_t count;
   void **guard = gp_push_guard(L);
+  const gp_image *image = gp_check_image(L, 1);  /* the guard can run a finalizer */
   const char *name = *guard = gp_needed_libraries(image, &count);
   lua_newtable(L);
   for (size_t i = 0; i < count; i++, name += strlen(name) + 1) {

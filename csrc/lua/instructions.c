@@ -41,6 +41,7 @@ static void push_instructions(lua_State *L, gp_disasm *decoder, gp_range code) {
     lua_rawseti(L, -2, ++count);
     lua_pushstring(L, gp_disasm_write(decoder, &address, code.high));
     lua_rawseti(L, -2, ++count);
+    gp_check_image(L, 1);  /* new values can run a finalizer */
   }
 }
 
@@ -49,24 +50,24 @@ static void push_instructions(lua_State *L, gp_disasm *decoder, gp_range code) {
  * most MOST bytes; empty if there is no code; or nil and a message. `opcodes` is the
  * value of the module gprof.opcodes. */
 static int decode(lua_State *L) {
-  const gp_image *image = gp_check_image(L, 1);
   const gp_opcodes *opcodes = lua_touserdata(L, 2);
   gp_range code = {(uint64_t)luaL_checkinteger(L, 3), (uint64_t)luaL_checkinteger(L, 4)};
   gp_error error = {""};
-  asection *section = gp_image_code_section(image, code.low);
+  gp_check_image(L, 1);
+  if (code.high < code.low) code.high = code.low;
+  if (code.high - code.low > MOST) code.high = code.low + MOST;
+  gp_disasm *decoder = push_disasm(L);
+  uint8_t *bytes = lua_newuserdatauv(L, code.high - code.low, 0);
   lua_newtable(L);
+  const gp_image *image = gp_check_image(L, 1);  /* new values can run a finalizer */
+  asection *section = gp_image_code_section(image, code.low);
   if (!section || !(section->flags & SEC_HAS_CONTENTS)) return 1;
   code = gp_range_clip(code, gp_image_code_of(image, section));
   if (code.low >= code.high) return 1;
-  if (code.high - code.low > MOST) code.high = code.low + MOST;
-  uint8_t *bytes = lua_newuserdatauv(L, code.high - code.low, 0);
-  lua_insert(L, -2);
   if (!read_code(image, section, code, bytes)) {
     gp_fail(&error, "%s: the code cannot be read", section->name);
     return gp_push_error(L, &error);
   }
-  gp_disasm *decoder = push_disasm(L);
-  lua_insert(L, -2);
   if (!gp_disasm_open(decoder, image, bytes, opcodes, false, &error))
     return gp_push_error(L, &error);
   decoder->low = code.low;

@@ -120,6 +120,16 @@ static void keep_texts(gp_labels *set, size_t nodes) {
     free(texts);
 }
 
+/* Returns the option `width`; 0 if it is nil. */
+static lua_Integer width_option(lua_State *L) {
+  int is_integer, type = lua_getfield(L, 2, "width");
+  lua_Integer width = lua_tointegerx(L, -1, &is_integer);
+  if (type != LUA_TNIL && !is_integer)
+    luaL_error(L, "option 'width': integer expected, got %s", luaL_typename(L, -1));
+  lua_pop(L, 1);
+  return width;
+}
+
 /* labels(profile, { bare, symbols, short_names, inline_file_names, static_files,
  * print_path, references, width, ascii, suffixes }) */
 static int new_labels(lua_State *L) {
@@ -130,9 +140,7 @@ static int new_labels(lua_State *L) {
   size_t functions = profile->graph.functions, nodes = functions + profile->graph.cycles;
   bool by_line = profile->symtab->lines != NULL;
   gp_labels *set = lua_newuserdatauv(L, sizeof *set, LABELS_VALUES);
-  lua_getfield(L, 2, "width");
-  lua_Integer width = luaL_optinteger(L, -1, 0);
-  lua_pop(L, 1);
+  lua_Integer width = width_option(L);
   lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
   *set = (gp_labels){.profile = lua_touserdata(L, 1),
                       .box = lua_touserdata(L, -1),
@@ -259,6 +267,8 @@ static void add_function(lua_State *L, builder *m, const gp_labels *set,
   add_name(m, set->suffix[function]);
 }
 
+static void check_open(lua_State *L, const void *profile) { gp_open_profile(L, profile); }
+
 /* Makes the label of the function or cycle with number `id`, counted from 1; a Lua error
  * if it does not exist. The profile is open afterwards. */
 static void make_label(lua_State *L, const gp_labels *set, lua_Integer id,
@@ -269,6 +279,8 @@ static void make_label(lua_State *L, const gp_labels *set, lua_Integer id,
   uint32_t node = (uint32_t)(id - 1), first_cycle = (uint32_t)graph->functions;
   builder m = {label, label->numbers, label->numbers};
   label->count = 0;
+  label->owner = set->profile;
+  label->check = check_open;
   bool is_function = node < first_cycle;
   label->form = is_function && !set->linker_names ? set->form : GP_COMPLETE;
   label->width = is_function ? set->width : 0;

@@ -65,6 +65,7 @@ static int find_source(lua_State *L) {
     return 1;
   }
   lua_pushstring(L, location.file);
+  gp_check_image(L, 1);  /* a new value can run a finalizer */
   lua_pushinteger(L, location.line);
   lua_pushstring(L, location.function);
   return 3;
@@ -83,8 +84,9 @@ static int find_line(lua_State *L) {
     lua_pushnil(L);
     return 1;
   }
-  lua_pushstring(L, map->names.name[map->file[row]]);
   lua_pushinteger(L, map->line[row]);
+  lua_pushstring(L, map->names.name[map->file[row]]);  /* last: can run a finalizer */
+  lua_insert(L, -2);
   return 2;
 }
 
@@ -109,6 +111,11 @@ static int release(lua_State *L) {
   return 0;
 }
 
+/* Called again after a new value, which can run a finalizer that closes the image. */
+static void check_image(lua_State *L, const lines_box *box) {
+  if (!box->image->image) luaL_error(L, "image is closed");
+}
+
 /* Returns the next row, from this table or a later one; NULL at the end. */
 static const gp_line_row *next_row(lua_State *L, lines_box *box) {
   const gp_line_row *row = NULL;
@@ -118,6 +125,7 @@ static const gp_line_row *next_row(lua_State *L, lines_box *box) {
       if (!gp_line_tables_next(&box->tables, &failed)) break;
       lua_newtable(L);
       lua_setiuservalue(L, lua_upvalueindex(1), LINES_FILES);
+      check_image(L, box);
     }
     row = gp_line_program_next(&box->tables.program);
     box->in_table = row != NULL;
@@ -132,6 +140,7 @@ static void push_file(lua_State *L, lines_box *box, uint64_t number) {
   if (lua_rawgeti(L, -1, (lua_Integer)number) == LUA_TNIL) {
     lua_pop(L, 1);
     void **guard = gp_push_guard(L);
+    check_image(L, box);
     *guard = gp_line_program_file(&box->tables.program, number);
     gp_take_text(L, guard);
     lua_pushvalue(L, -1);
@@ -143,7 +152,7 @@ static void push_file(lua_State *L, lines_box *box, uint64_t number) {
 /* Upvalue: the lines_box. */
 static int next_line(lua_State *L) {
   lines_box *box = lua_touserdata(L, lua_upvalueindex(1));
-  if (!box->image->image) return luaL_error(L, "image is closed");
+  check_image(L, box);
   const gp_line_row *row = next_row(L, box);
   if (!row) return 0;
   lua_pushinteger(L, (lua_Integer)row->address);
@@ -164,12 +173,12 @@ static int iterate_lines(lua_State *L) {
   bool readable;
   gp_check_image(L, 1);
   gp_find_debug_files(L, lua_touserdata(L, 1), false);
-  const gp_image *image = gp_image_for_lines(gp_check_image(L, 1), false);
   lines_box *box = lua_newuserdatauv(L, sizeof *box, 2);
   *box = (lines_box){.image = lua_touserdata(L, 1)};
   luaL_setmetatable(L, GP_LINES);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, LINES_IMAGE);
+  const gp_image *image = gp_image_for_lines(gp_check_image(L, 1), false);
   box->open = true;
   if (!gp_line_tables_open(&box->tables, image, &readable))
     return gp_raise_no_memory(L);

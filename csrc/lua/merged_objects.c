@@ -56,30 +56,34 @@ typedef struct merged_list {
   const gp_image **images;
 } merged_list;
 
-static merged_list take_objects(lua_State *L) {
+/* Pushes the memory for the objects at stack index 2. */
+static merged_list push_list(lua_State *L) {
   size_t count = lua_rawlen(L, 2);
   luaL_argcheck(L, count > 0, 2, "empty list of objects");
-  merged_list list = {count, lua_newuserdatauv(L, count * sizeof *list.objects, 0),
-                      lua_newuserdatauv(L, count * sizeof *list.images, 0)};
-  for (size_t i = 0; i < count; i++) {
+  return (merged_list){count, lua_newuserdatauv(L, count * sizeof(gp_merged_object), 0),
+                       lua_newuserdatauv(L, count * sizeof(const gp_image *), 0)};
+}
+
+/* Fills a list. Creates no Lua values: that can run a finalizer that closes objects. */
+static void take_objects(lua_State *L, merged_list *list) {
+  for (size_t i = 0; i < list->count; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
-    list.images[i] = take_object(L, &list.objects[i]);
+    list->images[i] = take_object(L, &list->objects[i]);
     lua_pop(L, 1);
   }
-  luaL_argcheck(L, list.objects[0].symtab, 2, "the first object has no symbols");
-  return list;
 }
 
 /* Pushes an array with a table for each object. Each table has the fields `slide` (added
  * to the object's addresses), `limit` (one past the end of the addresses before the slide
  * is added), `unnamed` (the address of "<libx.so>", if there is one), `size` (the size of
  * the file, if known) and `outside` (the address of <outside>, if there is one). */
-static void push_places(lua_State *L, const merged_list *list) {
+static void push_places(lua_State *L, const merged_list *list, gp_symbols_box *merged) {
   lua_createtable(L, (int)list->count, 0);
   for (size_t i = 0; i < list->count; i++) {
     const gp_merged_object *object = &list->objects[i];
     const gp_symtab *symtab = object->symtab;
     lua_createtable(L, 0, 5);
+    gp_open_symbols(L, merged);  /* new values can run a finalizer */
     set_address(L, "slide", object->slide);
     set_address(L, "limit", object->end);
     set_address(L, "unnamed", object->unnamed);
@@ -115,16 +119,17 @@ static bool build(gp_symtab *merged, const merged_list *list, gp_error *error) {
 static int merge_objects(lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  merged_list list = take_objects(L);
+  merged_list list = push_list(L);
   gp_symbols_box *box = gp_push_merged_symbols(L);
   gp_data *sum = gp_check_data(L, 1);
+  take_objects(L, &list);
   gp_error error = {""};
   sum->mixed_scales = true;
   if (!build(&box->symtab, &list, &error)) return fail(L, &error, 0);
   for (size_t i = 0; i < list.count; i++)
     if (list.objects[i].data && !gp_merged_objects_add(sum, &list.objects[i], &error))
       return fail(L, &error, i);
-  push_places(L, &list);
+  push_places(L, &list, box);
   return 2;
 }
 

@@ -183,11 +183,11 @@ static int error_of(lua_State *L) {
  * lua/selection.c) of `side`, "include" or "exclude", that match no call */
 static int unmatched_arcs(lua_State *L) {
   static const char *const sides[] = {"include", "exclude", NULL};
-  const gp_arc_selection *arcs = &gp_check_profile(L, 1)->selections.arcs;
-  const gp_arc_table *table =
-      luaL_checkoption(L, 2, NULL, sides) == 0 ? &arcs->include : &arcs->exclude;
+  bool include = luaL_checkoption(L, 2, NULL, sides) == 0;
   lua_Integer found = 0;
-  lua_newtable(L);
+  lua_newtable(L);  /* first: allocation can run a finalizer that closes the profile */
+  const gp_arc_selection *arcs = &gp_check_profile(L, 1)->selections.arcs;
+  const gp_arc_table *table = include ? &arcs->include : &arcs->exclude;
   for (size_t i = 0; i < table->count; i++) {
     if (table->entries[i].matched) continue;
     lua_pushinteger(L, (lua_Integer)i + 1);

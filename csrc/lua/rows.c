@@ -411,6 +411,16 @@ static int push_option(lua_State *L, const char *name) {
   return LUA_TNIL;
 }
 
+/* Returns the field that the string on the top of the stack names, a value of the option
+ * `option`. */
+static const gp_field *field_option(lua_State *L, const row_list *list,
+                                    const char *option) {
+  if (lua_type(L, -1) != LUA_TSTRING)
+    luaL_error(L, "option '%s': field name expected, got %s", option,
+               luaL_typename(L, -1));
+  return find_field(L, list, lua_tostring(L, -1));
+}
+
 static void read_labels(lua_State *L, row_writer *w) {
   if (push_option(L, "labels") == LUA_TNIL) {
     lua_pop(L, 1);
@@ -433,7 +443,7 @@ static void read_paint(lua_State *L, row_writer *w) {
     if (count > MOST_PAINT) luaL_error(L, "option 'paint_by': too many fields");
     for (; w->paint_count < count; w->paint_count++) {
       lua_rawgeti(L, -1, w->paint_count + 1);
-      w->paint_by[w->paint_count] = find_field(L, w->list, luaL_checkstring(L, -1));
+      w->paint_by[w->paint_count] = field_option(L, w->list, "paint_by");
       lua_pop(L, 1);
     }
   }
@@ -466,8 +476,8 @@ static void read_formats(lua_State *L, row_writer *w) {
     return;
   }
   luaL_checktype(L, ARG_FORMATS, LUA_TTABLE);
-  const char *by = push_option(L, "by") == LUA_TNIL ? "kind" : luaL_checkstring(L, -1);
-  w->by = find_field(L, w->list, by);
+  bool is_given = push_option(L, "by") != LUA_TNIL;
+  w->by = is_given ? field_option(L, w->list, "by") : find_field(L, w->list, "kind");
 }
 
 /* stream:rows(profile, list, formats [, options]) -> function (see the top) */

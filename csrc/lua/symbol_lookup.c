@@ -54,6 +54,7 @@ static int named(lua_State *L) {
   bool demangled = lua_toboolean(L, 3);
   size_t count = 0;
   void **guard = gp_push_guard(L);
+  gp_check_symbols(L, 1);  /* the guard can run a finalizer that closes the image */
   *guard = demangled ? gp_name_index_demangled(names, name, &count)
                      : gp_name_index_find(names, name, &count);
   return push_found(L, guard, count);
@@ -65,6 +66,7 @@ static int matching(lua_State *L) {
   const gp_name_pattern *pattern = gp_check_pattern(L, 2);
   size_t count = 0;
   void **guard = gp_push_guard(L);
+  gp_check_symbols(L, 1);  /* as in `named` */
   *guard = gp_name_index_matching(names, pattern, &count);
   return push_found(L, guard, count);
 }

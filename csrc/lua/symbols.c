@@ -99,7 +99,7 @@ static gp_symbols_box *new_box(lua_State *L, const gp_image_box *image) {
  * functions. With `program`, the name of a stripped program, they include its other
  * code. */
 static int new_symbols(lua_State *L) {
-  gp_image *image = gp_check_image(L, 1);
+  gp_check_image(L, 1);
   gp_error error = {""};
   const char *program = luaL_optstring(L, 5, NULL);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -124,6 +124,7 @@ static int new_symbols(lua_State *L) {
     return 2;
   box->complete = !options.no_static && !options.functions_only && !options.symbols &&
                   !options.map;
+  gp_image *image = gp_check_image(L, 1);  /* new values can run a finalizer */
   if (gp_symtab_build(&box->symtab, image, &options, &error) &&
       (!program || gp_unnamed_code_add(&box->symtab, image, program, &error)))
     return 1;
@@ -163,12 +164,13 @@ static int new_lines(lua_State *L) {
   gp_check_data(L, 2);
   if (!functions->symtab.sourceless)
     gp_find_debug_files(L, functions->image, !functions->symtab.policy->debug_files);
-  const gp_data *data = gp_check_data(L, 2);
   gp_line_symtab_options options = {.all = lua_toboolean(L, 3),
                                     .named = lua_toboolean(L, 4),
                                     .chains = lua_toboolean(L, 5)};
   gp_error error = {""};
   gp_symbols_box *box = push_derived(L, functions);
+  gp_check_symbols(L, 1);  /* new values can run a finalizer */
+  const gp_data *data = gp_check_data(L, 2);
   if (gp_line_symtab_build(&box->symtab, &functions->symtab, box->image->image, data,
                            &options, &error)) {
     gp_report_gaps(L, box->image, &box->symtab.lines->gaps);
@@ -188,19 +190,19 @@ static gp_symbols_box *object_symbols(lua_State *L, size_t number) {
   return box;
 }
 
-/* Pushes the images of all objects, which may be NULL. Finds their debugging files
- * first, because that can run Lua code. */
-static const gp_image **push_images(lua_State *L, size_t count, bool by_libbfd) {
+static void find_debug_files(lua_State *L, size_t count, bool by_libbfd) {
   for (size_t i = 0; i < count; i++) {
     const gp_symbols_box *box = object_symbols(L, i);
     if (box) gp_find_debug_files(L, box->image, by_libbfd);
   }
-  const gp_image **images = lua_newuserdatauv(L, count * sizeof *images, 0);
+}
+
+/* Fills in the images of all objects; NULL if they are unknown. Creates no Lua values. */
+static void take_images(lua_State *L, const gp_image **images, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const gp_symbols_box *box = object_symbols(L, i);
     images[i] = box ? box->image->image : NULL;
   }
-  return images;
 }
 
 /* inlined_symbols(symbols, data) -> symbols that include inlined functions; or nil and a
@@ -212,11 +214,13 @@ static int new_inlined(lua_State *L) {
   lua_getiuservalue(L, 1, GP_SYMBOLS_PARTS);
   const gp_symtab_objects *objects = functions->symtab.objects;
   size_t count = objects ? objects->count : 1;
-  const gp_image **images =
-      push_images(L, count, !functions->symtab.policy->debug_files);
-  const gp_data *data = gp_check_data(L, 2);
+  find_debug_files(L, count, !functions->symtab.policy->debug_files);
+  const gp_image **images = lua_newuserdatauv(L, count * sizeof *images, 0);
   gp_error error = {""};
   gp_symbols_box *box = push_derived(L, functions);
+  gp_check_symbols(L, 1);  /* new values can run a finalizer */
+  const gp_data *data = gp_check_data(L, 2);
+  take_images(L, images, count);
   if (!gp_inlined_symtab_build(&box->symtab, &functions->symtab, images, data, &error))
     return fail_for_image(L, &error);
   for (size_t i = 0; i < count; i++) {
@@ -242,6 +246,7 @@ static void push_parts(lua_State *L) {
 gp_symbols_box *gp_push_merged_symbols(lua_State *L) {
   push_parts(L);
   lua_rawgeti(L, -1, 1);  /* the symbols of the first object */
+  luaL_argcheck(L, lua_toboolean(L, -1), 2, "the first object has no symbols");
   int first = lua_gettop(L);
   const gp_symbols_box *program = gp_check_symbols(L, first);
   gp_symbols_box *box = new_box(L, program->image);

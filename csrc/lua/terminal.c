@@ -10,8 +10,6 @@
 #include "lua/memory.h"
 #include "symbols/distinct_names.h"
 
-#define GP_DISTINCT_NAMES "gprof.distinct_names"
-
 /* is_terminal(file) -> whether a Lua file is a terminal */
 static int is_terminal(lua_State *L) {
   const luaL_Stream *file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
@@ -79,45 +77,44 @@ static int short_name(lua_State *L) {
   return 1;
 }
 
-/* distinct_names(list) -> an object that shortens the names of a list, so that different
- * names remain different */
-static int distinct_names(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  lua_settop(L, 1);
-  lua_Unsigned count = lua_rawlen(L, 1);
-  gp_kept *kept = lua_newuserdatauv(L, (count + 1) * sizeof *kept, 1);
-  luaL_setmetatable(L, GP_DISTINCT_NAMES);
-  const char **names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);
-  lua_createtable(L, (int)count, 0);  /* a copy, which keeps the strings alive */
-  for (lua_Unsigned i = 0; i < count; i++) {
-    lua_rawgeti(L, 1, (lua_Integer)i + 1);
-    names[i] = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
-  }
-  if (!gp_distinct_names(names, count, kept)) gp_raise_no_memory(L);
-  lua_setiuservalue(L, 2, 1);
-  lua_settop(L, 2);
-  return 1;
-}
-
-/* names(number, form, columns, mark) -> the name of this number in the list, in a form of
- * short_name and shortened to fit in `columns`, if these are not nil */
+/* Upvalues: what to keep of each name, an array; the names.
+ *
+ * shorten(number, form, columns, mark) -> the name of this number in the list, in a form
+ * of short_name and shortened to fit in `columns`, if these are not nil */
 static int fit_distinct_name(lua_State *L) {
-  const gp_kept *kept = luaL_checkudata(L, 1, GP_DISTINCT_NAMES);
-  lua_Integer number = luaL_checkinteger(L, 2);
-  int form = luaL_checkoption(L, 3, "complete", forms);
-  lua_Integer columns = luaL_optinteger(L, 4, LUA_MAXINTEGER);
-  const char *mark = luaL_checkstring(L, 5);
-  lua_getiuservalue(L, 1, 1);
-  luaL_argcheck(L, number >= 1 && (lua_Unsigned)number <= lua_rawlen(L, -1), 2,
-                "no such name");
-  lua_rawgeti(L, -1, number);
+  const gp_kept *kept = lua_touserdata(L, lua_upvalueindex(1));
+  lua_Integer number = luaL_checkinteger(L, 1);
+  int form = luaL_checkoption(L, 2, "complete", forms);
+  lua_Integer columns = luaL_optinteger(L, 3, LUA_MAXINTEGER);
+  const char *mark = luaL_optstring(L, 4, "\xe2\x80\xa6");
+  bool is_known = lua_rawgeti(L, lua_upvalueindex(2), number) == LUA_TSTRING;
+  luaL_argcheck(L, is_known, 1, "no such name");
   size_t length;
-  const char *name = luaL_checklstring(L, -1, &length);
+  const char *name = lua_tolstring(L, -1, &length);
   char *out = lua_newuserdatauv(L, gp_fitted_room(length, mark), 0);
   length = gp_fit_name(name, length, (gp_name_form)form,
                        columns > 0 ? (size_t)columns : 0, mark, &kept[number - 1], out);
   lua_pushlstring(L, out, length);
+  return 1;
+}
+
+/* distinct_names(list) -> a function that shortens the names of a list, so that different
+ * names remain different; see fit_distinct_name */
+static int distinct_names(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  lua_Unsigned count = lua_rawlen(L, 1);
+  gp_kept *kept = lua_newuserdatauv(L, (count + 1) * sizeof *kept, 0);
+  lua_createtable(L, (int)count, 0);  /* a copy, which keeps the strings alive */
+  const char **names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);
+  for (lua_Unsigned i = 0; i < count; i++) {
+    lua_rawgeti(L, 1, (lua_Integer)i + 1);
+    names[i] = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    lua_rawseti(L, 3, (lua_Integer)i + 1);
+  }
+  if (!gp_distinct_names(names, count, kept)) gp_raise_no_memory(L);
+  lua_settop(L, 3);
+  lua_pushcclosure(L, fit_distinct_name, 2);
   return 1;
 }
 
@@ -126,9 +123,5 @@ void gp_define_terminal(lua_State *L) {
       {"is_terminal", is_terminal}, {"terminal_width", terminal_width},
       {"fit", fit_name}, {"short_name", short_name},
       {"distinct_names", distinct_names}, {NULL, NULL}};
-  static const luaL_Reg meta[] = {{"__call", fit_distinct_name}, {NULL, NULL}};
-  luaL_newmetatable(L, GP_DISTINCT_NAMES);
-  luaL_setfuncs(L, meta, 0);
-  lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

@@ -10,6 +10,7 @@ static void push_name(lua_State *L, const gp_label *label, size_t columns) {
   const char *name = label->part[0];
   size_t length = strlen(name);
   char *fitted = lua_newuserdatauv(L, gp_fitted_room(length, label->mark), 0);
+  label->check(L, label->owner);  /* the new value can run a finalizer */
   length =
       gp_fit_name(name, length, label->form, columns, label->mark, label->kept, fitted);
   lua_pushlstring(L, fitted, length);
@@ -19,13 +20,21 @@ static void push_name(lua_State *L, const gp_label *label, size_t columns) {
 void gp_push_label(lua_State *L, const gp_label *label, size_t columns) {
   luaL_Buffer text;
   bool whole = label->form == GP_COMPLETE && columns == SIZE_MAX;
-  if (!whole) push_name(L, label, columns);
+  size_t size = 0;
+  if (whole)
+    lua_pushnil(L);
+  else
+    push_name(L, label, columns);
+  label->check(L, label->owner);
   int name = lua_gettop(L);
-  luaL_buffinit(L, &text);
+  const char *first = whole ? label->part[0] : lua_tostring(L, name);
+  for (int i = 0; i < label->count; i++) size += strlen(i > 0 ? label->part[i] : first);
+  luaL_buffinitsize(L, &text, size);
+  label->check(L, label->owner);  /* the buffer may be a new value */
   for (int i = 0; i < label->count; i++)
-    luaL_addstring(&text, i > 0 || whole ? label->part[i] : lua_tostring(L, name));
+    luaL_addstring(&text, i > 0 ? label->part[i] : first);
   luaL_pushresult(&text);
-  if (!whole) lua_remove(L, name);
+  lua_remove(L, name);
 }
 
 void gp_push_value(lua_State *L, gp_field_value v) {

@@ -19,6 +19,8 @@ typedef struct gp_label {
   size_t width;           /* maximum width of the line, in columns; 0: unlimited */
   const char *mark;       /* replaces what is cut out of the name to fit */
   const gp_kept *kept;    /* what a shortened name keeps, or NULL */
+  const void *owner;      /* what the parts belong to */
+  void (*check)(lua_State *L, const void *owner);  /* a Lua error if it is closed */
   const char *part[8];
   char numbers[256];
 } gp_label;

@@ -271,10 +271,20 @@ end
 
 -- Regressions ---------------------------------------------------------------------------
 
+-- Returns whether a table is a list of rules.
+local function are_rules(list)
+  for _, rule in ipairs(list) do
+    if type(rule) ~= "table" or not require "gprof.analysis.gate".is_rule(rule) then
+      return false
+    end
+  end
+  return true
+end
+
 -- Checks an argument of `compare.failures`; returns it as a list of rules.
 local function rules_of(rules)
   if type(rules) ~= "string" then
-    return type(rules) == "table" and rules or
+    return type(rules) == "table" and are_rules(rules) and rules or
       arguments.bad(2, "failures", 3, "rules expected")
   end
   local parsed = require "gprof.analysis.gate".parse(rules)
@@ -346,8 +356,8 @@ local function side_of(value, number, runs)
   return compare.side(value, runs)
 end
 
+-- Checks the values of options whose names and types were checked.
 local function check_options(options)
-  options = arguments.options(options, 3, "compare")
   for _, name in ipairs { "old_runs", "new_runs" } do
     if options[name] and options[name] < 1 then
       arguments.bad(3, "compare", 3, "option '%s': 1 or more expected", name)
@@ -357,7 +367,6 @@ local function check_options(options)
   if chance and not (chance > 0 and chance < 1) then
     arguments.bad(3, "compare", 3, "option 'chance': a number between 0 and 1 expected")
   end
-  return options
 end
 
 --- Compares two profiles: `gprof.compare(old, new [, options])`. The profiles can be from
@@ -448,7 +457,8 @@ function compare.load(path)
 end
 
 return setmetatable(compare, { __call = function(_, old, new, options)
-  options = check_options(options)
+  options = arguments.options(options, 3, "compare")
+  check_options(options)
   return compare.sides(side_of(old, 1, options.old_runs),
     side_of(new, 2, options.new_runs), options.chance)
 end })

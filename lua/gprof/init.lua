@@ -13,6 +13,9 @@
 -- If a file is missing or invalid, functions return `nil, message`. Invalid arguments
 -- raise an error.
 --
+-- A process can have several Lua states that use the library, but only one of its threads
+-- may do so at a time, because libbfd is not thread-safe.
+--
 -- @module gprof
 -- SPDX-License-Identifier: GPL-3.0-or-later
 

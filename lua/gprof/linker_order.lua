@@ -24,6 +24,8 @@
 -- @module gprof.linker_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local arguments = require "gprof.library.options.arguments"
+
 local linker_order = {}
 
 -- The defaults of the options.
@@ -39,6 +41,7 @@ local defaults <const> = {
 -- @treturn function returns an iterator over the numbers of caller and callee, the count,
 --   and the number of the arc; by count, descending, and in the order of creation
 function linker_order.calls(profile)
+  arguments.check(profile, "gprof.profile", 1, "calls")
   return function()
     return profile:arcs("count", "caller_id", "callee_id", "count", "id")
   end
@@ -49,6 +52,7 @@ end
 --   `linker_order.functions`
 -- @treturn function returns an iterator over these values
 function linker_order.arcs(list)
+  arguments.check(list, "table", 1, "arcs")
   return function()
     local i = 0
     return function()
@@ -65,6 +69,8 @@ end
 -- @treturn function arcs by count, descending; equal counts in the order of their first
 --   arcs
 function linker_order.grouped(group_of, ...)
+  arguments.check(group_of, "table", 1, "grouped")
+  arguments.check((...), "function", 2, "grouped")
   local list, known = {}, {}
   for caller, callee, count in ... do
     local from, to = group_of[caller], group_of[callee]
@@ -83,6 +89,13 @@ function linker_order.grouped(group_of, ...)
     return a[4] < b[4]
   end)
   return linker_order.arcs(list)
+end
+
+-- Checks the arguments that the functions for orders have in common.
+local function check(nodes, arcs, options, name)
+  arguments.check(nodes, "table", 1, name, 4)
+  arguments.check(arcs, "function", 2, name, 4)
+  if options ~= nil then arguments.check(options, "table", 3, name, 4) end
 end
 
 -- Returns the sum of the counts of arcs, and unsettles the nodes that were called by
@@ -361,6 +374,7 @@ end
 --     function that is never called may be listed twice
 -- @treturn table array of the nodes, each once unless `faulty` is set
 function linker_order.functions(nodes, arcs, options)
+  check(nodes, arcs, options, "functions")
   options = complete(options)
   local state = new_state(nodes, UNCALLED)
   local total = survey(state, arcs)
@@ -386,6 +400,10 @@ end
 -- @tparam[opt] table options of `linker_order.functions`
 -- @treturn {integer,...} the nodes
 function linker_order.of_profile(profile, nodes, heuristic, options)
+  arguments.check(profile, "gprof.profile", 1, "of_profile")
+  arguments.check(nodes, "table", 2, "of_profile")
+  if heuristic ~= nil then arguments.check(heuristic, "function", 3, "of_profile") end
+  if options ~= nil then arguments.check(options, "table", 4, "of_profile") end
   local arcs = linker_order.calls(profile)
   if heuristic then return heuristic(nodes, arcs, profile) end
   return linker_order.functions(nodes, arcs, options)
@@ -398,6 +416,7 @@ end
 -- @tparam[opt] table options `first_round`, as for `linker_order.functions`
 -- @treturn table array of the nodes, each once
 function linker_order.files(nodes, arcs, options)
+  check(nodes, arcs, options, "files")
   local state = new_state(nodes, false)
   for caller, callee in arcs() do  -- other nodes
     for _, node in ipairs { caller, callee } do
@@ -417,6 +436,8 @@ end
 -- @tparam table sizes the size of each node, in bytes
 -- @treturn number 0 without calls
 function linker_order.distance(order, arcs, sizes)
+  check(order, arcs, nil, "distance")
+  arguments.check(sizes, "table", 3, "distance")
   local at, place_of, sum, calls = 0, {}, 0.0, 0.0
   for _, node in ipairs(order) do
     place_of[node], at = at, at + (sizes[node] or 0)

@@ -3,6 +3,7 @@
 -- @module gprof.names
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
 
 local names = {}
@@ -19,8 +20,8 @@ names.short = core.short_name
 -- @function names.distinct
 -- @tparam {string,...} list the names
 -- @treturn function with the parameters `number` of a name in the list; `form`, as for
---   `names.short`; `columns`, the largest width (nil: no limit); and `mark`, which stands
---   for what is cut out. Returns the name
+--   `names.short`, by default "complete"; `columns`, the largest width (nil: no limit);
+--   and `mark`, which stands for what is cut out (default: `…`). Returns the name
 names.distinct = core.distinct_names
 
 --- Makes labels for the functions and cycles of a profile. A label is the name, followed
@@ -47,6 +48,8 @@ names.distinct = core.distinct_names
 -- @treturn labels `labels[id]` is the label of the function or cycle with that number,
 --   `labels(id, columns)` the same with a name that is cut to fit
 function names.labels(profile, options)
+  arguments.check(profile, "gprof.profile", 1, "labels")
+  if options ~= nil then arguments.check(options, "table", 2, "labels") end
   return core.labels(profile, options or {})
 end
 

@@ -147,6 +147,25 @@ local function sink(write, is_colored)
     io.type(write) or arguments.type_of(write))
 end
 
+-- Whether a function is an export of the library. All exports need the profile's data.
+local function is_export(report)
+  for name, module in pairs(package.loaded) do
+    if module == report and tostring(name):find "^gprof%.export%." then return true end
+  end
+  return false
+end
+
+-- Runs a report of the library for reports.report. An error about data is one about the
+-- profile: which reports need its data depends on the profile and the options.
+local function run_own(report, profile, options, put)
+  local done, problem = pcall(reports.run, report, profile, options, put)
+  if done then return end
+  if type(problem) == "string" and problem:find("data is closed", 1, true) then
+    arguments.check_with_data(profile, 0, "report", 4)
+  end
+  error(problem, 0)
+end
+
 --- Runs a report. Implements `profile:report`, which documents the parameters.
 -- @tparam profile profile
 -- @tparam string|function name
@@ -160,6 +179,8 @@ function reports.report(profile, name, options, write)
     report = found or error(message, 2)
   elseif kind ~= "function" then
     arguments.bad(1, "report", 2, "function or string expected, got %s", kind)
+  elseif is_export(report) then
+    arguments.check_with_data(profile, 0, "report")
   end
   if is_own[name] then
     options = arguments.options(options, 2, "report")
@@ -169,7 +190,8 @@ function reports.report(profile, name, options, write)
   options = options or {}
   local put, is_file = sink(write, function() return options.color end)
   local _ <close> = is_file and setmetatable({}, { __close = function() put() end })
-  reports.run(report, profile, options, put)
+  local run = is_own[name] and run_own or reports.run
+  run(report, profile, options, put)
 end
 
 local function copy(options)

@@ -236,6 +236,12 @@ describe("a comparison", function()
   it("is a table of its own kind, which reports and gates expect", function()
     assert.error_matches(function() gprof.compare.failures({ changes[1] }, "5") end,
       "bad argument #1 to 'failures' (gprof.comparison expected, got table)", 1, true)
+    for _, rule in ipairs { 1, {}, { kind = "calls" }, { kind = "cpu", percent = 1 },
+      { kind = "calls", percent = "1" } }
+    do
+      assert.error_matches(function() gprof.compare.failures(changes, { rule }) end,
+        "bad argument #2 to 'failures' (rules expected)", 1, true)
+    end
     assert.error_matches(function() gprof.compare.regressions({ changes[1] }, 5) end,
       "bad argument #1 to 'regressions' (gprof.comparison expected, got table)", 1, true)
     assert.error_matches(function() profile(after):report("comparison", { comparison = {} }, function() end) end,
@@ -589,7 +595,10 @@ describe("gprof.compare", function()
       ["option 'chance': a number between 0 and 1 expected"] = { good, good, { chance = 1 } },
       ["option 'chance': number expected, got string"] = { good, good, { chance = "0.1" } },
     } do
-      assert.error_matches(function() gprof.compare(table.unpack(arguments, 1, 3)) end, problem)
+      local done, message = pcall(function() return gprof.compare(table.unpack(arguments, 1, 3)), nil end)
+      assert.is_false(done)
+      assert.truthy(message:find(problem), message)
+      assert.truthy(message:find "compare_spec.lua:", message)
     end
   end)
 

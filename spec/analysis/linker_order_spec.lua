@@ -285,6 +285,27 @@ describe("The module", function()
     assert.equal(0, linker_order.distance({}, arcs, sizes))
   end)
 
+  it("rejects invalid arguments", function()
+    local profile, arcs = crafted.profile { functions = { "f" } }, linker_order.arcs {}
+    for problem, call in pairs {
+      ["#1 to 'functions' (table expected, got nil)"] = { linker_order.functions },
+      ["#2 to 'functions' (function expected, got table)"] = { linker_order.functions, {}, {} },
+      ["#3 to 'functions' (table expected, got integer)"] = { linker_order.functions, {}, arcs, 1 },
+      ["#2 to 'files' (function expected, got gprof.profile)"] = { linker_order.files, {}, profile },
+      ["#1 to 'of_profile' (gprof.profile expected, got table)"] = { linker_order.of_profile, {}, {} },
+      ["#3 to 'of_profile' (function expected, got table)"] = { linker_order.of_profile, profile, {}, {} },
+      ["#3 to 'distance' (table expected, got nil)"] = { linker_order.distance, {}, arcs },
+      ["#1 to 'calls' (gprof.profile expected, got nil)"] = { linker_order.calls },
+      ["#1 to 'arcs' (table expected, got nil)"] = { linker_order.arcs },
+      ["#2 to 'grouped' (function expected, got nil)"] = { linker_order.grouped, {} },
+    } do
+      local done, message = pcall(function() return call[1](table.unpack(call, 2)), nil end)
+      assert.is_false(done)
+      assert.truthy(message:find(problem, 1, true), message)
+      assert.truthy(message:find "linker_order_spec.lua:", message)
+    end
+  end)
+
   it("lets a report use another heuristic", function()
     local profile = crafted.profile { functions = { "f", "g", "h" }, calls = { { "f", "g", 3 }, { "f", "h", 7 } } }
     local seen

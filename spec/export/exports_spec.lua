@@ -52,6 +52,14 @@ describe("--export", function()
     end)
   end
 
+  it("of a comparison say what a script did not give", function()
+    for _, kind in ipairs { "comparison", "markdown" } do
+      local made = crafted.profile(plan)
+      assert.has_error(function() made:report(require("gprof.export." .. kind), {}, function() end) end,
+        "needs an old profile (--compare)")
+    end
+  end)
+
   it("can be repeated, and does not change reports", function()
     local dir = shell.tmpdir()
     local result = program.run({ "-bp", "--export=json:a", image, profile, "--export", "json:b" }, { cwd = dir })

@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local exported = require "support.exported"
+local gprof = require "gprof"
 local pages = require "support.pages"
 local program = require "support.program"
 local reading = require "support.protobuf"
@@ -40,6 +41,17 @@ it("the only object of other profiles is the program", function()
   local plain = exported.profile(image, path, { assume_proportional = true })
   local list = plain:objects()
   assert.same({ 1, image, objects[1].build_id, 0 }, { #list, list[1].path, list[1].build_id, list[1].slide })
+end)
+
+it("the image of a library may be closed: its profiles have what they need, and new ones open it again", function()
+  local own = exported.profile(image, path)
+  own:objects()[2].image:close()
+  assert.equal("work_one@libone.so", own:find("work_one@libone.so").name)
+  for _, inlines in ipairs { false, true } do
+    local new = assert(gprof.profile(own.image, gprof.data(own.image, path), { libraries = true, inlines = inlines }))
+    assert.equal(20, new:find("work_one@libone.so").ticks)
+    assert.truthy(new:objects()[2].image:find "work_one")
+  end
 end)
 
 -- Decodes the messages of a field into tables from numbers of fields to values.

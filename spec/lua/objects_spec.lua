@@ -574,6 +574,79 @@ describe("closing", function()
     end
   end)
 
+  -- Each use is repeated until it ends without the finalizer: first it is closed by the first garbage collection that
+  -- runs during a use, then by the second one ...
+  local FINALIZED <const> = [[
+    local gprof = require "gprof"
+    local path, gmon, what = arg[1], arg[2], arg[3]
+    local uses = {
+      function(o) return o.image:find "main" end,
+      function(o) return o.image:find "l*", o.image:find "lines.c" end,
+      function(o) for s in o.image:symbols() do local _ = s.name, s.file, tostring(s) end end,
+      function(o) return o.image:lookup(o.main) end,
+      function(o) return o.image:frames(o.main) end,
+      function(o) return o.image:scope_fields(o.image:scope(o.main)) end,
+      function(o) return o.image:source(o.main) end,
+      function(o) return o.image:line(o.main) end,
+      function(o) for _ in o.image:lines() do end end,
+      function(o) return o.image:instructions(o.main, o.main + 64) end,
+      function(o) return gprof.data(o.image, gmon) end,
+      function(o) return gprof.data.new { image = o.image } end,
+      function(o) return gprof.profile(o.image, o.data) end,
+      function(o) return gprof.profile(o.image, o.data, { line = true }) end,
+      function(o) return gprof.profile(o.image, o.data, { line = true, frames = true, inlines = true }) end,
+      function(o) return o.data:add_file(gmon) end,
+      function(o) return o.data:read(gmon) end,
+      function(o) return o.data:write "sum" end,
+      function(o) for f in o.lines:functions() do o.lines:frames(f.id) end end,
+      function(o) return o.profile:unmatched_calls() end,
+      function(o) return o.profile:report("graph", { short_names = true, width = 30 }, function() end) end,
+      function(o) return o.lines:report("flat", {}, function() end) end,
+    }
+    local function try(use, moment)
+      collectgarbage("incremental", 200, 100, 13)
+      local o = { image = assert(gprof.image(path)) }
+      o.data = assert(gprof.data(o.image, gmon))
+      o.profile = assert(gprof.profile(o.image, o.data, { exclude = { arcs = { "main/main" } } }))
+      o.lines = assert(gprof.profile(o.image, o.data, { line = true, frames = true }))
+      o.main = o.image:find("main").address
+      local live, count = true, 0
+      local function arm()
+        setmetatable({}, { __gc = function()
+          if not live then return end
+          count = count + 1
+          if count == moment then o[what]:close() else arm() end
+        end })
+      end
+      os.remove "sum"
+      collectgarbage("incremental", 1, 1000, 40) -- a whole cycle at each allocation
+      collectgarbage()
+      arm()
+      local done, problem = pcall(use, o)
+      live = false
+      local written = io.open "sum"
+      if written then
+        assert(written:seek "end" > 100, "a closed sum was written")
+        written:close()
+      end
+      assert(done or tostring(problem):find "closed", problem)
+      return count >= moment
+    end
+    for number, use in ipairs(uses) do
+      local moment = 1
+      while moment < 150 and try(use, moment) do moment = moment + 1 end
+      print(number, moment)
+    end
+  ]]
+  for _, what in ipairs { "image", "data", "profile" } do
+    it(what .. " by a finalizer, while the core makes values, gives an error", function()
+      local built = build.program "lines"
+      local result = launch.script(FINALIZED, { built.image, built.gmon, what },
+        { cwd = shell.tmpdir "finalized", env = { MALLOC_PERTURB_ = "255", GPROF_COLLECTOR = false } })
+      assert.same({ 0, "" }, { result.status or result.signal, result.stderr }, result.stdout)
+    end)
+  end
+
   it("data does not affect profiles made from it", function()
     local profile, data, image = open()
     data:close()
@@ -595,6 +668,10 @@ describe("closing", function()
     check_error("on bad self (the profile's data is closed)",
       function() profile:mismatch() end,
       function() profile:verify() end,
+      function() profile:report("info", {}, function() end) end,
+      function() profile:report("lines", {}, function() end) end,
+      function() by_line:report("objects", {}, function() end) end,
+      function() profile:report(require "gprof.export.json", {}, function() end) end,
       function() profile:threads() end,
       function() profile:find_limits() end,
       function() profile:find_limits "calls" end,

@@ -128,6 +128,22 @@ describe("stream:rows", function()
       "option 'labels': these labels belong to another profile")
   end)
 
+  it("names an option with a wrong value", function()
+    for problem, options in pairs {
+      ["option 'by': field name expected, got table"] = { by = {} },
+      ["option 'paint_by': field name expected, got number"] = { paint = print, paint_by = { 1 } },
+      ["option 'labels': labels expected, got string"] = { labels = "all" },
+    } do
+      local done, message = pcall(rows, "function", { called = "%{name}" }, options, 1)
+      assert.same({ false, problem }, { done, (message:gsub("^.-: ", "")) })
+    end
+    local done, message = pcall(function() return names.labels(profile, { width = "x" }), nil end)
+    assert.same({ false, "option 'width': integer expected, got string" }, { done, (message:gsub("^.-: ", "")) })
+    done, message = pcall(function() return names.labels({}), nil end)
+    assert.is_false(done)
+    assert.truthy(message:find "rows_spec.lua.*#1 to 'labels' %(gprof.profile expected, got table%)", message)
+  end)
+
   it("writes rows that are longer than its buffer, and very many", function()
     local long = ("x"):rep(100000)
     local options <const> = { values = { "text" } }

@@ -116,3 +116,23 @@ it("profile:report prints the lines for scripts", function()
   profile:report("lines", { brief = true, lines = 2 }, function(text) parts[#parts + 1] = text end)
   assert.equal((printed("--lines=2", made.image, run)), table.concat(parts))
 end)
+
+it("profile:report accepts any integer as a number of lines, and as a width", function()
+  local image = assert(gprof.image(made.image))
+  local profile = assert(gprof.profile(image, gprof.data(image, run)))
+  local function written(name, options)
+    local parts = {}
+    options.brief = true
+    profile:report(name, options, function(text) parts[#parts + 1] = text end)
+    return table.concat(parts)
+  end
+  for _, lines in ipairs { 0, -1, math.mininteger } do
+    local text = written("lines", { lines = lines })
+    assert.truthy(text:find("source\n\n3 more lines with 100.00 % of the time\n", 1, true), text)
+  end
+  for _, name in ipairs { "flat", "graph", "index", "call_tree", "lines" } do
+    for _, width in ipairs { 0, -80, math.mininteger } do
+      assert.truthy(written(name, { terminal_width = width }):find "leaf", name)
+    end
+  end
+end)

@@ -136,3 +136,23 @@ describe("Functions whose short names are equal", function()
     end
   end)
 end)
+
+it("gprof.names.distinct returns a function for scripts", function()
+  local shorten = require "gprof.names".distinct { "f<a>(int)", "a_very_long_name", false, "g" }
+  assert.equal("function", type(shorten))
+  assert.same({ "f<a>(int)", "f<a>", "a_ve…name", "a_v..ame" }, { shorten(1), shorten(1, "without parameters"),
+    shorten(2, nil, 9), shorten(2, nil, 8, "..") })
+  for problem, values in pairs {
+    ["bad argument #1 to 'shorten' (number expected, got no value)"] = {},
+    ["bad argument #1 to 'shorten' (no such name)"] = { 3 },
+    ["bad argument #2 to 'shorten' (invalid option 'short')"] = { 1, "short" },
+    ["bad argument #3 to 'shorten' (number expected, got string)"] = { 1, nil, "wide" },
+  } do
+    local done, message = pcall(function()
+      local short <const> = shorten(table.unpack(values))
+      return short
+    end)
+    assert.is_false(done)
+    assert.truthy(message:find(problem, 1, true), message)
+  end
+end)

@@ -45,8 +45,8 @@ end
 -- @treturn integer 0 without line tables: nothing is known then
 function code_sections.count_sharing(profile, list)
   local entries, count = {}, 0
-  for address in profile:functions("address", "address") do
-    entries[#entries + 1] = address
+  for _, address in profile:functions("address", "id", "address") do
+    entries[#entries + 1] = address  -- nil for a function that was only inlined
   end
   local shares = sharing(entries, profile.image)
   for _, id in ipairs(list) do

@@ -40,6 +40,13 @@ local fields <const> = {
 -- The kinds that can be named; a percentage alone is of the kind "time".
 local named <const> = { calls = true, blocks = true, total = true, self = true }
 
+--- Returns whether a table has the fields of a rule that every rule needs.
+-- @tparam table rule
+-- @treturn boolean
+function gate.is_rule(rule)
+  return (named[rule.kind] or rule.kind == "time") and type(rule.percent) == "number"
+end
+
 -- Parses "5", "5%", "calls:5%". Returns a rule, or nil.
 local function rule_of(text)
   local kind, digits = text:match "^(%l+):(%d+%.?%d*)%%?$"

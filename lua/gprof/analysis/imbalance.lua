@@ -13,8 +13,8 @@ local imbalance = {}
 --   the greatest difference between maximum and mean first
 function imbalance.of(profile, field)
   local rows = {}
-  for _, id, name, listed, spread in profile:functions("address", "address", "id", "name",
-    "listed", "spread")
+  for id, name, listed, spread in profile:functions("address", "id", "name", "listed",
+    "spread")
   do
     local row = listed and spread and spread[field]
     if row and row.max > 0 then

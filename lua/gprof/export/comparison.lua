@@ -70,6 +70,7 @@ end
 -- @tparam stream write
 return function(profile, options, write)
   local comparison = options.comparison
+  if not comparison then error("needs an old profile (--compare)", 0) end
   local names = row_labels(comparison, profile, options)
   write "{\n"
   json.field(write, "format", json.string(FORMAT))

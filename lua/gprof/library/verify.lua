@@ -136,7 +136,7 @@ end
 -- Returns the source files of all functions, each once.
 local function files_of(profile)
   local files, seen = {}, {}
-  for _, file in profile:functions("address", "address", "file") do
+  for _, file in profile:functions("address", "id", "file") do
     if file and not seen[file] then files[#files + 1] = file end
     if file then seen[file] = true end
   end

@@ -60,6 +60,7 @@ end
 function layout.room(options, taken)
   local width = options.terminal_width
   if not width or options.full_names then return nil end
+  width = math.max(width, 1)
   local lines = (taken + LEAST + width - 1) // width
   return lines * width - taken
 end

@@ -159,7 +159,7 @@ return function(profile, options, write)
   local by_function = profile:by_function()
   local lines = by_line.of(profile, options)
   local rows = hot_lines.of(by_function, lines)
-  local count = math.min(#rows, options.lines or COUNT)
+  local count = math.max(0, math.min(#rows, options.lines or COUNT))
   write_rows(by_function, rows, count, inlined_lines.of(lines), options, write)
   write_rest(by_function, rows, count, write)
   if not options.brief then write(require "gprof.print.explain".lines) end

@@ -7,6 +7,7 @@
 -- @internal gprof.library.libraries.recorded
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local arguments = require "gprof.library.options.arguments"
 local base_name <const> = require "gprof.format.path".base
 local context_files = require "gprof.library.files.context_files"
 local core = require "gprof.core"
@@ -70,7 +71,9 @@ local function open(program, module)
     return nil, kind and "not a regular file" or message:sub(#path + 3)
   end
   local image = state.libraries[file]
-  if not image or core.changed_file(image) then
+  local is_usable = image and  -- a script may have closed what `profile:objects` returned
+    not arguments.wrong_object(image, "gprof.image") and not core.changed_file(image)
+  if not is_usable then
     image, message = core.image(path)
     if not image then return nil, message:sub(#path + 3) end
     local given = image_options.of(program)
