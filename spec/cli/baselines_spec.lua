@@ -101,6 +101,17 @@ describe("a baseline", function()
     check(0, nil, compared(path, new, "--fail-on=calls:2%"))
   end)
 
+  it("has names that are not UTF-8 in the order in which it is read, and equal ones once", function()
+    local names = { "main", "ab", "\xFFa", "\\xFFa" }
+    local odd = crafted.image { functions = names }
+    local gmon = crafted.gmon { functions = names, ticks = { ab = 20 },
+      calls = { { "main", "ab", 5 }, { "ab", "\xFFa", 7 }, { "ab", "\\xFFa", 8 } } }
+    local path = shell.tmpdir() .. "/base.jsonl"
+    check(0, nil, program.run { "--baseline=" .. path, "--update-baseline", odd, gmon })
+    assert.truthy(shell.read(path):find('\n{"name": "\\\\xFFa", "calls": 15}\n{"name": "ab", ', 1, true))
+    check(0, nil, program.run { "-b", "--baseline=" .. path, "--fail-on=calls:0", odd, gmon })
+  end)
+
   it("is by function, also beside a sum", function()
     local made = small.build()
     local lines, symbols = made.rows["small.c"], build.symbols(made.image).by_name
