@@ -4,6 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local clones = require "gprof.analysis.clones"
+local is_less <const> = require "gprof.format.column_order".is_less
 local json_reader = require "gprof.format.json_reader"
 local limits = require "gprof.analysis.limits"
 local sorted = require "gprof.format.sorted"
@@ -157,8 +158,8 @@ local function function_of(object, side, number)
 end
 
 local function is_before(a, b)
-  if a.name ~= b.name then return a.name < b.name end
-  return (a.file or "") < (b.file or "")
+  if a.name ~= b.name then return is_less(a.name, b.name) end
+  return is_less(a.file or "", b.file or "")
 end
 
 local function read_functions(side, lines)

@@ -7,6 +7,7 @@
 
 local arguments = require "gprof.library.options.arguments"
 local collection = require "gprof.library.collection"
+local column_order = require "gprof.format.column_order"
 local compare = require "gprof.compare"
 local escape = require "gprof.format.escape"
 local failure = require "gprof.library.failure"
@@ -128,21 +129,18 @@ local function sorted(entries)
     entry.label = seen[entry.name] == 1 and entry.name or
       ("%s (%s)"):format(entry.name, entry.file or "")
   end
-  table.sort(list, function(a, b)
-    if a.name ~= b.name then return a.name < b.name end
-    return (a.file or "") < (b.file or "")
-  end)
-  return list
+  local names, files = {}, {}
+  for i, entry in ipairs(list) do names[i], files[i] = entry.name, entry.file or "" end
+  local order = column_order.by { names, files }
+  return order and column_order.picked(list, order) or list
 end
 
 local function callees_text(entry, runs)
   local texts = {}
   for callee, values in pairs(entry.callees) do
-    texts[#texts + 1] = ("%s: %s"):format(json.string(callee.label),
-      count_text(values, runs))
+    texts[("%s: %s"):format(json.string(callee.label), count_text(values, runs))] = true
   end
-  table.sort(texts)
-  return "{" .. table.concat(texts, ", ") .. "}"
+  return "{" .. table.concat(column_order.keys(texts), ", ") .. "}"
 end
 
 local function entry_text(entry, whole)
