@@ -54,10 +54,12 @@ local function amounts(object, name, count, where)
   return table.unpack(value, 1, count)
 end
 
--- Returns the mean and the highest of a count, multiplied by the number of runs.
+-- Returns the mean and the highest of a count, multiplied by the number of runs. The mean
+-- was rounded, which may have made it larger than the highest count.
 local function count_of(object, name, where, runs)
   local least, mean, most = amounts(object, name, 3, where)
-  mean, most = mean or least, most or least
+  most = most or least
+  mean = math.max(math.min(mean or least, most), least)
   if not is_amount(math.max(mean, most) * (runs + 0.0)) then
     fail("%s'%s' is not a valid amount", where, name)
   end
