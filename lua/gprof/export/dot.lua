@@ -16,11 +16,17 @@ local NODE_THRESHOLD <const>, EDGE_THRESHOLD <const> = 0.5, 0.1
 -- The maximum length of a name in bytes, because dot rejects long strings.
 local MAX_NAME <const> = 4096
 
+-- Escapes text for dot, which replaces the entities of HTML, and writes other characters
+-- into SVG as they are.
+local function plain(text)
+  return (escape.xml(escape.bytes(text, "%c")):gsub("&(#?%w+;)", "&amp;%1"))
+end
+
 -- Joins lines with "\n", and returns the result as a quoted string.
 local function quoted(...)
   local lines = {}
   for _, line in ipairs { ... } do
-    local text = escape.bytes(line, "%c")
+    local text = plain(line)
     if #text > MAX_NAME then
       text = text:sub(1, utf8.offset(text, 0, MAX_NAME) - 1) .. "..."
     end
