@@ -52,6 +52,18 @@ static int format_numbers(lua_State *L) {
 /* The room that gp_columns_integer needs. Numbers with all their digits are shorter. */
 enum { EXACT_SIZE = GP_COLUMNS_NUMBER };
 
+/* Replaces the decimal point of the locale in a number. Returns the new length. */
+static size_t set_point(char *text) {
+  static const char others[] = "0123456789+-e";
+  char *point = text + strspn(text, others);
+  if (*point) {
+    char *fraction = point + strcspn(point, others);
+    *point = '.';
+    memmove(point + 1, fraction, strlen(fraction) + 1);
+  }
+  return strlen(text);
+}
+
 /* Puts the number at `index` at `text`, with the fewest digits, 15 to 17, that read back
  * as the same number. Returns the length. */
 static size_t put_exact(lua_State *L, int index, char text[EXACT_SIZE]) {
@@ -65,12 +77,11 @@ static size_t put_exact(lua_State *L, int index, char text[EXACT_SIZE]) {
   const gp_column_style plain = {.precision = -1};
   if (is_whole) return (size_t)(gp_columns_integer(text, whole, plain) - text);
   if (!isfinite(number)) return (size_t)snprintf(text, EXACT_SIZE, "null");
-  int length = 0;
   for (int digits = 15; digits <= 17; digits++) {
-    length = snprintf(text, EXACT_SIZE, "%.*g", digits, number);
+    snprintf(text, EXACT_SIZE, "%.*g", digits, number);
     if (strtod(text, NULL) == number) break;
   }
-  return (size_t)length;
+  return set_point(text);
 }
 
 /* exact_number(number) -> text; null for infinity and NaN */

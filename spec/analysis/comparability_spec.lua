@@ -1,12 +1,14 @@
 -- Total times are compared only where the calls bound them: estimates claim no change that may not have happened.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local chance = require "support.chance"
 local core = require "gprof.core"
 local crafted = require "support.crafted"
 local gprof = require "gprof"
 local program = require "support.program"
 local shell = require "support.shell"
+local small = require "support.small"
 
 -- A program in which `main` and `cleanup` call `work`. With `calls`, it has further calls.
 local function plan(ticks, ...)
@@ -101,6 +103,33 @@ describe("a total time", function()
       assert.truthy(result.stdout:find "not comparable[^\n]*cleanup\n", result.stdout .. result.stderr)
       assert.truthy(result.stderr:find("1 total time seems to exceed a limit, but cannot be compared", 1, true),
         result.stderr)
+    end
+  end)
+
+  -- `outer` and `inner` do not count calls; `main` is called by uncounted code, as in static programs.
+  it("of functions that may call code compiled without -pg has no limit from recorded calls", function()
+    local dir = shell.tmpdir "uncounted"
+    shell.write(dir .. "/counted.c", "void outer(void); __attribute__((noinline)) void work(void) { outer(); }\n" ..
+      "int main(void) { work(); return 0; }\n")
+    shell.write(dir .. "/uncounted.c", "volatile int s; static __attribute__((noinline)) void inner(void) { s++; }\n" ..
+      "void outer(void) { inner(); s++; inner(); s++; }\n")
+    shell.check({ "gcc", "-O1", "-c", "uncounted.c" }, { cwd = dir })
+    shell.check({ "gcc", "-O1", "-fno-optimize-sibling-calls", "-pg", "-o", "program", "counted.c", "uncounted.o" },
+      { cwd = dir })
+    local this = { image = dir .. "/program", dir = dir }
+    local symbols = build.symbols(this.image).by_name
+    local gmon = small.profile(this, { ticks = { [symbols.inner[1]] = 260, [symbols.outer[1]] = 60 },
+      arcs = { { symbols.main[1] + 4, symbols.work[1], 1 }, { symbols._start[1] + 4, symbols.main[1], 1 } } })
+    assert.equal(0, program.run { "--export=json:" .. dir .. "/json", this.image, gmon }.status)
+    assert.equal(0, program.run { "--baseline=" .. dir .. "/base", "--update-baseline", this.image, gmon }.status)
+    for _, old in ipairs { "/json", "/base" } do
+      local result = program.run { "-b", "--compare=" .. dir .. old, "--fail-on=5", this.image, gmon }
+      assert.equal(0, result.status, result.stderr)
+    end
+    local side = assert(gprof.compare.load(dir .. "/base"))
+    for _, f in ipairs(side.functions) do
+      local expected = ({ inner = { 260, 320 }, outer = { 60, 320 } })[f.name] or { 0, 320 }
+      assert.same(expected, { f.least_ticks, f.most_ticks }, f.name)
     end
   end)
 end)

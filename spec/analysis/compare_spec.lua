@@ -114,6 +114,8 @@ describe("functions of two programs", function()
 
   it("match if one name is the escaped form of the other one", function()
     assert.same({ "caf\xe9 ? | caf\\xE9 ?" }, paired({ "caf\xe9" }, { "caf\\xE9" }))
+    assert.same({ "f b.c | f b.c", "f caf\\xE9.c | f caf\xe9.c" },
+      paired({ "f b.c", "f caf\\xE9.c" }, { "f b.c", "f caf\xe9.c" }))
   end)
 
   it("are merged with those of other runs like those of another program", function()

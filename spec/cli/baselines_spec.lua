@@ -101,6 +101,24 @@ describe("a baseline", function()
     check(0, nil, compared(path, new, "--fail-on=calls:2%"))
   end)
 
+  it("has names that are not UTF-8 in the order in which it is read, and equal ones once", function()
+    local names = { "main", "ab", "\xFFa", "\\xFFa" }
+    local odd = crafted.image { functions = names }
+    local gmon = crafted.gmon { functions = names, ticks = { ab = 20 },
+      calls = { { "main", "ab", 5 }, { "ab", "\xFFa", 7 }, { "ab", "\\xFFa", 8 } } }
+    local path = shell.tmpdir() .. "/base.jsonl"
+    check(0, nil, program.run { "--baseline=" .. path, "--update-baseline", odd, gmon })
+    assert.truthy(shell.read(path):find('\n{"name": "\\\\xFFa", "calls": 15}\n{"name": "ab", ', 1, true))
+    check(0, nil, program.run { "-b", "--baseline=" .. path, "--fail-on=calls:0", odd, gmon })
+  end)
+
+  it("has the highest of large counts, also where their mean is rounded up", function()
+    local path, text = update { profile(1234567, 50), profile(1234568, 50) }
+    assert.truthy(text:find('"calls": [1234567, 1234570, 1234568]', 1, true))
+    check(0, nil, compared(path, profile(1234568, 50), "--fail-on=calls:0@leaf"))
+    assert.equal(2, compared(path, profile(1234569, 50), "--fail-on=calls:0@leaf").status)
+  end)
+
   it("is by function, also beside a sum", function()
     local made = small.build()
     local lines, symbols = made.rows["small.c"], build.symbols(made.image).by_name

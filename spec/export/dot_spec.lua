@@ -225,6 +225,18 @@ describe("Graphviz", function()
     return nodes, edges, result.stdout
   end
 
+  it("draws names with entities of HTML, and characters that XML cannot contain, as they are or escaped", function()
+    local names = { "f(int&)", "&amp;", "&lt;b&#62;", "\u{FFFE}" }
+    local text = exported.crafted("dot", { functions = names, calls = {},
+      ticks = { ["f(int&)"] = 1, ["&amp;"] = 1, ["&lt;b&#62;"] = 1, ["\u{FFFE}"] = 1 } })
+    local path = shell.write(shell.tmpdir() .. "/graph.dot", text)
+    local svg = shell.run({ "dot", "-Tsvg", path }).stdout
+    for _, shown in ipairs { "f(int&amp;)", "&amp;amp;", "&amp;lt;b&amp;#62;", "\\u{FFFE}" } do
+      assert.truthy(svg:find(">" .. shown .. "</text>", 1, true), shown)
+    end
+    assert.truthy(text:find('[label="f(int&)\\n', 1, true))
+  end)
+
   for name, image, path in exported.each_profile() do
     it("reads all nodes and edges: " .. name, function()
       local profile, arcs = exported.profile(image, path), 0

@@ -60,6 +60,31 @@ describe("--export", function()
     end
   end)
 
+  it("writes the same numbers and orders in a locale with a decimal comma", function()
+    local dir = shell.tmpdir "locale"
+    if shell.run({ "localedef", "-i", "de_DE", "-f", "UTF-8", dir .. "/de_DE.UTF-8" }).status ~= 0 then
+      return pending "needs the sources of locales"
+    end
+    local names = { "main", "Zeta", "_alpha", "beta" }
+    local made = { functions = names, ticks = { Zeta = 31, _alpha = 17, beta = 9 },
+      calls = { { "main", "Zeta", 3 }, { "main", "beta", 1 }, { "beta", "_alpha", 3 }, { "Zeta", "_alpha", 7 } } }
+    local odd, gmon = crafted.image(made), crafted.gmon(made)
+    local german = { LUA_INIT = 'assert(os.setlocale "de_DE.UTF-8")', LOCPATH = dir }
+    local function written(env, ...)
+      local result = program.run({ odd, gmon, ... }, { env = env })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      return result.stdout
+    end
+    for _, kind in ipairs { "json", "csv", "csv-arcs", "dot", "cpuprofile" } do
+      assert.equal(written({}, "--export=" .. kind), written(german, "--export=" .. kind))
+    end
+    local one, other = "--baseline=" .. dir .. "/one", "--baseline=" .. dir .. "/other"
+    written({}, one, "--update-baseline")
+    written(german, other, "--update-baseline")
+    assert.equal(shell.read(dir .. "/one"), shell.read(dir .. "/other"))
+    written(german, "-b", one, "--fail-on=calls:0")
+  end)
+
   it("can be repeated, and does not change reports", function()
     local dir = shell.tmpdir()
     local result = program.run({ "-bp", "--export=json:a", image, profile, "--export", "json:b" }, { cwd = dir })

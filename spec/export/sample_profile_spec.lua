@@ -358,6 +358,12 @@ int main(void)
     assert.same({ 1, "", "gprof.lua: p: has no debugging information for the recorded code, which a sample profile " ..
       "needs: compile with -g\n" }, { result.status, result.stdout, result.stderr })
     data = gprof.data.new { image = image }
+    assert(data:add_histogram { low = low, high = low + 4, bins = {}, bin_count = 1 })
+    assert(data:write(dir .. "/gmon.out"))
+    result = program.run({ "--export=sample-profile", "p" }, { cwd = dir })
+    assert.same({ 1, "gprof.lua: p: the profile has neither samples nor calls, of which a sample profile is made: " ..
+      "run the program for longer\n" }, { result.status, result.stderr })
+    data = gprof.data.new { image = image }
     assert(data:add_arc(low + 1, low, 1))
     assert(data:write(dir .. "/gmon.out"))
     result = program.run({ "--export=sample-profile", "p" }, { cwd = dir })

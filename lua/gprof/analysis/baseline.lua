@@ -4,6 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local clones = require "gprof.analysis.clones"
+local is_less <const> = require "gprof.format.column_order".is_less
 local json_reader = require "gprof.format.json_reader"
 local limits = require "gprof.analysis.limits"
 local sorted = require "gprof.format.sorted"
@@ -53,10 +54,12 @@ local function amounts(object, name, count, where)
   return table.unpack(value, 1, count)
 end
 
--- Returns the mean and the highest of a count, multiplied by the number of runs.
+-- Returns the mean and the highest of a count, multiplied by the number of runs. The mean
+-- was rounded, which may have made it larger than the highest count.
 local function count_of(object, name, where, runs)
   local least, mean, most = amounts(object, name, 3, where)
-  mean, most = mean or least, most or least
+  most = most or least
+  mean = math.max(math.min(mean or least, most), least)
   if not is_amount(math.max(mean, most) * (runs + 0.0)) then
     fail("%s'%s' is not a valid amount", where, name)
   end
@@ -157,8 +160,8 @@ local function function_of(object, side, number)
 end
 
 local function is_before(a, b)
-  if a.name ~= b.name then return a.name < b.name end
-  return (a.file or "") < (b.file or "")
+  if a.name ~= b.name then return is_less(a.name, b.name) end
+  return is_less(a.file or "", b.file or "")
 end
 
 local function read_functions(side, lines)

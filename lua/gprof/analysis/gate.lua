@@ -23,7 +23,7 @@ local significance = require "gprof.analysis.significance"
 
 local gate = {}
 
--- Sums of means of several runs have rounding errors below this part.
+-- Limits, and sums of means of several runs, have rounding errors below this part.
 local ROUNDING <const> = 1e-13
 
 -- Times are not tested if samples stand for less than this part of the processor time.
@@ -79,7 +79,8 @@ end
 local function exceeds(count, percent)
   local base = math.max(count.most or 0, count.old)
   local is_whole = math.floor(base) == base and math.floor(count.new) == count.new
-  return count.new - base > base * percent / 100 + (is_whole and 0 or base * ROUNDING)
+  local limit = base * percent / 100
+  return count.new - base > limit + (is_whole and limit or base) * ROUNDING
 end
 
 -- Whether a time grew significantly by more than a percentage. Compares the new time with

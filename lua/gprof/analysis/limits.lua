@@ -44,6 +44,53 @@ function limits.set_from_profile(functions, profile)
   for i, f in ipairs(functions) do set_limits(f, least[i], most[i]) end
 end
 
+-- Returns the callers of each function, by number, except the function itself.
+local function callers_by_callee(callers, callees)
+  local lists = {}
+  for i, callee in ipairs(callees) do
+    if callers[i] ~= callee then
+      lists[callee] = lists[callee] or {}
+      table.insert(lists[callee], callers[i])
+    end
+  end
+  return lists
+end
+
+-- Returns the numbers of functions without recorded calls, which may have been compiled
+-- without -pg. `main`, and what leads to it, is left out: other functions do not call it.
+local function uncounted(functions, callers, callees)
+  local callers_of, stack, leads = callers_by_callee(callers, callees), {}, {}
+  for i, f in ipairs(functions) do
+    if f.name == "main" then stack[#stack + 1] = i end
+  end
+  while stack[1] do
+    local i = table.remove(stack)
+    local more = not leads[i] and callers_of[i] or {}
+    leads[i] = true
+    table.move(more, 1, #more, #stack + 1, stack)
+  end
+  local found = {}
+  for i, f in ipairs(functions) do
+    local is_known = leads[i] or callers_of[i] or f.calls > 0
+    if not is_known then found[#found + 1] = i end
+  end
+  return found
+end
+
+-- Adds the unknown function: any function may call it, and it calls those without
+-- recorded calls. Its own call is without a caller.
+local function add_unknown(found, self, calls, callers, callees, counts)
+  local count, unknown = #self, #self + 1
+  if not found[1] then return end
+  self[unknown], calls[unknown] = 0, 1
+  local function add(caller, callee)
+    local i = #counts + 1
+    callers[i], callees[i], counts[i] = caller, callee, 0
+  end
+  for f = 1, count do add(f, unknown) end
+  for _, f in ipairs(found) do add(unknown, f) end
+end
+
 --- Sets the limits of functions that were read from a file.
 -- @tparam {table,...} functions each with `ticks`, `whole_ticks` and `calls`
 -- @tparam function arcs returns an iterator over calling functions, called functions and
@@ -62,6 +109,8 @@ function limits.set(functions, arcs, exact)
       callers[i], callees[i], counts[i] = number[caller], number[callee], count
     end
   end
+  add_unknown(uncounted(functions, callers, callees), self, calls, callers, callees,
+    counts)
   local least, most = core.call_bounds(self, calls, callers, callees, counts)
   for i, f in ipairs(functions) do set_limits(f, least[i], most[i]) end
 end

@@ -178,13 +178,13 @@ local function pair_by(key, old_list, new_list, pair)
   return rest(old_list), rest(new_list)
 end
 
--- Returns a table from each function to the list of `endings` of its file name, and the
--- length of the longest list.
+-- Returns a table from each function to the list of `endings` of its file name, which is
+-- escaped as in exported profiles, and the length of the longest list.
 local function all_endings(...)
   local by_function, most = {}, 0
   for _, functions in ipairs { ... } do
     for _, f in ipairs(functions) do
-      by_function[f] = matching.endings(f.file)
+      by_function[f] = matching.endings(escape.utf8(f.file))
       most = math.max(most, #by_function[f])
     end
   end

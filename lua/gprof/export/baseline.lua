@@ -7,7 +7,9 @@
 
 local arguments = require "gprof.library.options.arguments"
 local collection = require "gprof.library.collection"
+local column_order = require "gprof.format.column_order"
 local compare = require "gprof.compare"
+local escape = require "gprof.format.escape"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local json = require "gprof.format.json"
@@ -65,11 +67,13 @@ local function add(values, run, value)
   values[run] = (values[run] or 0) + value
 end
 
--- Returns the entry of a function in `entries`, which is keyed by name and file.
+-- Returns the entry of a function in `entries`, which is keyed by name and file. Both are
+-- escaped as in the file, which has one line for each key, in the order of the keys.
 local function entry_of(entries, f, root)
-  local file = source_root.relative(f.file, root)
-  local key = f.name .. "\0" .. (file or "")
-  entries[key] = entries[key] or { name = f.name, file = file, calls = {},
+  local name, file = escape.utf8(f.name), source_root.relative(f.file, root)
+  file = file and escape.utf8(file)
+  local key = name .. "\0" .. (file or "")
+  entries[key] = entries[key] or { name = name, file = file, calls = {},
     self_calls = {}, blocks = {}, self = {}, total = {}, callees = {} }
   return entries[key]
 end
@@ -118,33 +122,29 @@ local function sorted(entries)
   for _, entry in pairs(entries) do
     if not is_idle(entry) then
       list[#list + 1] = entry
-      entry.text = json.string(entry.name)
-      seen[entry.text] = (seen[entry.text] or 0) + 1
+      seen[entry.name] = (seen[entry.name] or 0) + 1
     end
   end
   for _, entry in ipairs(list) do
-    entry.label = seen[entry.text] == 1 and entry.name or
+    entry.label = seen[entry.name] == 1 and entry.name or
       ("%s (%s)"):format(entry.name, entry.file or "")
   end
-  table.sort(list, function(a, b)
-    if a.name ~= b.name then return a.name < b.name end
-    return (a.file or "") < (b.file or "")
-  end)
-  return list
+  local names, files = {}, {}
+  for i, entry in ipairs(list) do names[i], files[i] = entry.name, entry.file or "" end
+  local order = column_order.by { names, files }
+  return order and column_order.picked(list, order) or list
 end
 
 local function callees_text(entry, runs)
   local texts = {}
   for callee, values in pairs(entry.callees) do
-    texts[#texts + 1] = ("%s: %s"):format(json.string(callee.label),
-      count_text(values, runs))
+    texts[("%s: %s"):format(json.string(callee.label), count_text(values, runs))] = true
   end
-  table.sort(texts)
-  return "{" .. table.concat(texts, ", ") .. "}"
+  return "{" .. table.concat(column_order.keys(texts), ", ") .. "}"
 end
 
 local function entry_text(entry, whole)
-  local runs, parts = whole.runs, { '{"name": ' .. entry.text }
+  local runs, parts = whole.runs, { '{"name": ' .. json.string(entry.name) }
   local function field(name, text) parts[#parts + 1] = ('"%s": %s'):format(name, text) end
   if entry.file then field("file", json.string(entry.file)) end
   for _, name in ipairs(counts) do

@@ -16,11 +16,17 @@ local NODE_THRESHOLD <const>, EDGE_THRESHOLD <const> = 0.5, 0.1
 -- The maximum length of a name in bytes, because dot rejects long strings.
 local MAX_NAME <const> = 4096
 
+-- Escapes text for dot, which replaces the entities of HTML, and writes other characters
+-- into SVG as they are.
+local function plain(text)
+  return (escape.xml(escape.bytes(text, "%c")):gsub("&(#?%w+;)", "&amp;%1"))
+end
+
 -- Joins lines with "\n", and returns the result as a quoted string.
 local function quoted(...)
   local lines = {}
   for _, line in ipairs { ... } do
-    local text = escape.bytes(line, "%c")
+    local text = plain(line)
     if #text > MAX_NAME then
       text = text:sub(1, utf8.offset(text, 0, MAX_NAME) - 1) .. "..."
     end
@@ -57,8 +63,13 @@ end
 
 -- The graph -----------------------------------------------------------------------------
 
+-- Formats a number with two decimals and a point, whatever the locale.
+local function decimal(number)
+  return (("%.2f"):format(number):gsub("[^%d]+", "."))
+end
+
 local function percent(share)
-  return ("%.2f%%"):format(100 * share)
+  return decimal(100 * share) .. "%"
 end
 
 -- Sets the shares of a function or cycle; without samples, they are 1.
@@ -151,8 +162,8 @@ local function write_edge(edge, labelled, write)
   if arc.count > 0 then lines[#lines + 1] = ("%d\u{d7}"):format(arc.count) end
   write(("  n%d -> n%d [label=%s, color=\"%s\", fontcolor=\"%s\", "):format(
     arc.caller, arc.callee, quoted(table.unpack(lines)), color, color))
-  write(("penwidth=%.2f, arrowsize=%.2f%s];\n"):format(width, 0.5 * width ^ 0.5,
-    edge.is_guess and labelled and ", style=dashed" or ""))
+  write(("penwidth=%s, arrowsize=%s%s];\n"):format(decimal(width),
+    decimal(0.5 * width ^ 0.5), edge.is_guess and labelled and ", style=dashed" or ""))
 end
 
 -- Whether the share of an arc is a guess: others call its callee, or the callee's cycle,

@@ -4,18 +4,14 @@
 -- @module gprof.export.junit
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local escape = require "gprof.format.escape"
 local failures = require "gprof.print.failures"
 local row_labels = require "gprof.print.row_labels"
 local source_root = require "gprof.library.files.source_root"
 local text = require "gprof.export.html.page_text"
 
--- Escapes text for XML, which cannot contain U+FFFE and U+FFFF.
 local function xml(bytes)
-  local shown = text.html(bytes)
-  if not shown:find("\xEF\xBF", 1, true) then return shown end
-  return (shown:gsub("\xEF\xBF[\xBE\xBF]", function(character)
-    return ("\\u{%X}"):format(utf8.codepoint(character))
-  end))
+  return escape.xml(text.html(bytes))
 end
 
 -- Returns a table from rows, and the comparison, to their failures.

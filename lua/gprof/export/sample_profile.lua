@@ -103,13 +103,18 @@ end
 -- @tparam table options `warn`: function called with each reason why the sample profile
 --   is not complete
 -- @tparam stream write
--- @raise if there is no debugging information for the recorded code, or it is Lua code
+-- @raise if nothing was recorded, if there is no debugging information for the recorded
+--   code, or if it is Lua code
 return function(profile, options, write)
   profile = profile:by_function()
   local image = profile.image
   if image.has_scripts then
     error({ message = image.path .. ": is a profile of a Lua program, and a sample " ..
       "profile is for compilers" }, 0)
+  end
+  if profile.total_ticks == 0 and not profile.data.has_arcs then
+    error({ message = image.path .. ": the profile has neither samples nor calls, of " ..
+      "which a sample profile is made: run the program for longer" }, 0)
   end
   local from_clang = image:has_debug_text "clang "  -- so discriminators are LLVM's
   local functions, places, unknown = source_counts.of(profile, from_clang)

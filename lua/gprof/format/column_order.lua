@@ -14,6 +14,15 @@ local column_order = {}
 --   nil if they are in order
 column_order.of = core.column_order
 
+--- Returns whether a string is less than another one, byte by byte: Lua's operator
+-- follows the locale.
+-- @tparam string a
+-- @tparam string b
+-- @treturn boolean
+function column_order.is_less(a, b)
+  return a ~= b and column_order.of { a, b } == nil
+end
+
 --- Returns a threshold for the largest numbers.
 -- @tparam {number,...} numbers
 -- @tparam integer most
@@ -44,8 +53,8 @@ function column_order.keys(map)
 end
 
 --- Returns the order of rows by several columns.
--- @tparam {table,...} columns arrays of numbers; the first one that differs decides, and
---   equal rows keep their order
+-- @tparam {table,...} columns arrays of numbers or strings; the first one that differs
+--   decides, and equal rows keep their order
 -- @treturn {integer,...}|nil as from `column_order.of`; nil if each column is in order
 function column_order.by(columns)
   local order

@@ -40,6 +40,16 @@ function escape.bytes(text, set)
   return (escape.utf8(text):gsub(set, hexadecimal))
 end
 
+--- Escapes U+FFFE and U+FFFF, which XML cannot contain, as \u{HHHH}.
+-- @tparam string text UTF-8 without control characters
+-- @treturn string
+function escape.xml(text)
+  if not text:find("\xEF\xBF", 1, true) then return text end
+  return (text:gsub("\xEF\xBF[\xBE\xBF]", function(character)
+    return ("\\u{%X}"):format(utf8.codepoint(character))
+  end))
+end
+
 local breaks <const> = { ["\n"] = "\\n", ["\r"] = "\\r" }
 
 local function visible(control)
