@@ -45,16 +45,17 @@ static bool give_inlined(gp_samples *samples, tick_sums *sums, const gp_selectio
   return true;
 }
 
-/* Divides the samples of a bin among its symbols. False if there is no memory. */
+/* Divides the samples of a bin among its symbols. As in GNU gprof, the quotient is formed
+ * last: which functions have equal times depends on it. False if there is no memory. */
 static bool spread(gp_samples *samples, tick_sums *sums, const gp_selection *flat,
                    gp_bin_walk *walk) {
   bool exact = walk->units.factor != 0;
   double count = (double)walk->count;
   uint64_t covered = 0, units = walk->high - walk->low;
-  double per_unit = count / (exact && units > 0 ? (double)units : samples->scale);
+  double size = exact && units > 0 ? (double)units : samples->scale;
   gp_bin_part part;
   while (gp_bin_walk_part(walk, &part)) {
-    double credit = (double)(part.end - part.begin) * per_unit;
+    double credit = (double)(part.end - part.begin) * count / size;
     uint32_t function = gp_symtab_owner(walk->symtab, part.symbol);
     gp_range code = {part.begin * GP_PROFIL_UNIT, part.end * GP_PROFIL_UNIT};
     covered += part.end - part.begin;

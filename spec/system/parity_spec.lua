@@ -269,6 +269,22 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end
   end)
 
+  -- Three fifths of a tick are 3 * 1 / 5 for one function and 1 * 3 / 5 for the other; 3 * (1 / 5) is slightly more.
+  -- Functions with equal times are sorted by their calls.
+  it("for times that are equal in only one order of operations", function()
+    local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "some", 4 }, { "whole", 10 },
+      { "little", 28 }, { "other", 30 }, { "last", 64 } } }
+    local function arc(callee, count)
+      return { kind = "arc", from = 0x1040, self = 0x1000 + callee, count = count }
+    end
+    for some = 1, 3 do
+      for little = 1, 3 do
+        local histogram = { kind = "histogram", low = 0x1000, high = 0x1028, bins = { n = 4, some, 0, 3 * little } }
+        flat_profile(image, { histogram, arc(4, 1), arc(28, 2) })
+      end
+    end
+  end)
+
   -- The arcs have a count of 0. Under -z, the cycle has an entry, with 0 calls.
   it("for cycles without calls", function()
     local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x20 }, { "last", 0x80 } } }
