@@ -321,7 +321,7 @@ static bool accepts_unit(const gp_data *data, const gp_histogram *header, bool s
 }
 
 void gp_data_take_unit(gp_data *data, const gp_histogram *header) {
-  if (data->sampled || gp_data_has_unit(data, header)) return;
+  if (data->sampled || data->mixed_rates || gp_data_has_unit(data, header)) return;
   for (size_t i = 0; i < data->histogram_count; i++) {
     gp_histogram *histogram = &data->histograms[i];
     histogram->rate = header->rate;
@@ -420,7 +420,7 @@ static bool add_reserved(gp_data *data, const gp_histogram *histogram, size_t ol
 }
 
 bool gp_data_leaves_out(const gp_data *data, const gp_histogram *histogram) {
-  return data->sampled && !gp_data_has_unit(data, histogram);
+  return data->sampled && !data->mixed_rates && !gp_data_has_unit(data, histogram);
 }
 
 bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram,

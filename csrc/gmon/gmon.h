@@ -69,7 +69,8 @@ typedef struct gp_data {
   bool mixed_scales;      /* accept histograms with different bin sizes */
   bool mixed_rates;       /* accept different rates, and treat all as the first rate;
                              refuse a BSD file whose range differs from the first
-                             histogram's */
+                             histogram's, and give it the first one's unit; refuse
+                             different units even without samples */
   bool shared;            /* data of a shared library; callers outside the library have
                              the address GP_OUTSIDE */
   unsigned char build_id[GP_DATA_BUILD_ID_BYTES];
@@ -132,7 +133,8 @@ bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
 /* Whether a histogram has the unit and the rate of the others. */
 bool gp_data_has_unit(const gp_data *data, const gp_histogram *histogram);
 
-/* Gives data without samples the unit and the rate of `header`. */
+/* Gives data without samples the unit and the rate of `header`, except with
+ * `mixed_rates`. */
 void gp_data_take_unit(gp_data *data, const gp_histogram *header);
 
 /* Whether a histogram can only be left out, because the data has samples of another unit

@@ -365,6 +365,28 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end
   end)
 
+  -- GNU gprof takes the first unit, compares it with later ones even if there are no samples, and ignores that of BSD
+  -- files, which is always seconds.
+  it("for files of different units, with and without samples", function()
+    local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x40 }, { "last", 0x80 } } }
+    local dir, files = shell.tmpdir(), {}
+    for _, format in ipairs { "magic", "bsd", "4.4bsd" } do
+      for _, unit in ipairs { { "seconds", "s" }, { "misses", "1" }, { "seconds", "x" } } do
+        for samples = 0, 1 do
+          local histogram = { kind = "histogram", low = 0x1000, high = 0x1080, rate = 100,
+            dimension = unit[1], abbreviation = unit[2], bins = { n = 32, [9] = samples } }
+          if format == "magic" or unit[2] == "s" then
+            files[#files + 1] = gmon.write(("%s/%d"):format(dir, #files),
+              chance.encode({ records = { histogram } }, format))
+          end
+        end
+      end
+    end
+    for i, one in ipairs(files) do
+      for j, other in ipairs(files) do check { "-b", "-p", image, one, other, files[(i + 3 * j) % #files + 1] } end
+    end
+  end)
+
   it("for the last of the symbols, if several have one address", function()
     local dir, samples = shell.tmpdir(), { n = 40 }
     for bin = 1, samples.n do samples[bin] = bin end
