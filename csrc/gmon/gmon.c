@@ -420,7 +420,7 @@ static bool add_reserved(gp_data *data, const gp_histogram *histogram, size_t ol
 }
 
 bool gp_data_leaves_out(const gp_data *data, const gp_histogram *histogram) {
-  return data->sampled && !gp_data_has_unit(data, histogram);
+  return data->sampled && !data->mixed_rates && !gp_data_has_unit(data, histogram);
 }
 
 bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram,

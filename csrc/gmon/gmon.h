@@ -70,7 +70,8 @@ typedef struct gp_data {
   bool mixed_scales;      /* accept histograms with different bin sizes */
   bool mixed_rates;       /* accept different rates, and treat all as the first rate;
                              refuse a BSD file whose range differs from the first
-                             histogram's */
+                             histogram's, and give it the first one's unit; refuse
+                             different units even without samples */
   bool shared;            /* data of a shared library; callers outside the library have
                              the address GP_OUTSIDE */
   unsigned char build_id[GP_DATA_BUILD_ID_BYTES];

@@ -219,6 +219,15 @@ static gp_counter counter_of(const gp_records *r, const unsigned char *bytes) {
   return (gp_counter){.bytes = size / 8, .is_signed = bits < 0};
 }
 
+/* Sets the unit, which the file does not name. GNU gprof takes that of the histograms
+ * before it, whatever it is. */
+static void set_unit(const gp_records *r, gp_histogram *header) {
+  const gp_data *sum = r->target ? r->target : r->data;
+  bool as_first = sum->mixed_rates && sum->histogram_count > 0;
+  strcpy(header->dimension, as_first ? sum->histograms->dimension : BSD_DIMENSION);
+  header->abbreviation = as_first ? sum->histograms->abbreviation : BSD_ABBREVIATION;
+}
+
 /* Reads the bins and arcs after a header of `size` bytes. `total` is the header's size
  * field: the size of header and bins together. */
 static bool read_bsd_body(gp_records *r, gp_histogram *header, uint32_t total,
@@ -232,8 +241,7 @@ static bool read_bsd_body(gp_records *r, gp_histogram *header, uint32_t total,
                    "not a profile, or truncated: does not begin with \"gmon\", and its "
                    "BSD size field is %" PRIu32 " bytes, but the file has %" PRIu64
                    " bytes", total, r->reader->size);
-  strcpy(header->dimension, BSD_DIMENSION);
-  header->abbreviation = BSD_ABBREVIATION;
+  set_unit(r, header);
   if (header->bins > 0 && !gp_records_add_bins(r, header)) return false;
   return read_bsd_arcs(r);
 }

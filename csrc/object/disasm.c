@@ -138,8 +138,10 @@ uint8_t *gp_disasm_text(const gp_image *image, asection *section, gp_error *erro
   const char *name = bfd_section_name(section);
   if (!(section->flags & SEC_HAS_CONTENTS))
     gp_fail(error, "machine code: the section %s has no contents", name);
-  else if (!bfd_get_full_section_contents(image->file, section, &bytes) || !bytes)
+  else if (!bfd_get_full_section_contents(image->file, section, &bytes))
     gp_fail(error, "machine code: section %s: %s", name, bfd_errmsg(bfd_get_error()));
+  else if (!bytes && !(bytes = malloc(1)))  /* libbfd allocates nothing if it is empty */
+    gp_fail_memory(error);
   return bytes;
 }
 

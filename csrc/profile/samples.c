@@ -45,7 +45,8 @@ static bool give_inlined(gp_samples *samples, tick_sums *sums, const gp_selectio
   return true;
 }
 
-/* Divides the samples of a bin among its symbols. False if there is no memory. */
+/* Divides the samples of a bin among its symbols. As in GNU gprof, the quotient is formed
+ * last: which functions have equal times depends on it. False if there is no memory. */
 static bool spread(gp_samples *samples, tick_sums *sums, const gp_selection *flat,
                    gp_bin_walk *walk) {
   double count = (double)walk->count;

@@ -304,6 +304,20 @@ describe("With -c", function()
     assert.same({ "", 1 }, { result.stdout, result.status })
     assert.equal(("gprof.lua: %s: machine code: the section .text has no contents\n"):format(image), result.stderr)
   end)
+
+  -- Object files compiled with -ffunction-sections have one.
+  it("an empty section .text has no calls", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/one.s", ".section code, \"ax\"\n.globl f, g\nf: nop\n.skip 0x20\ng: nop\n")
+    shell.check({ "as", "-o", "one.o", "one.s" }, { cwd = dir })
+    local path = gmon.write(dir .. "/gmon.out", gmon.magic { records = {
+      { kind = "histogram", low = 0, high = 0x20, bins = { n = 16, [2] = 1 } } } })
+    for _, mode in ipairs { "-b", "--gnu-compat" } do
+      local result = program.run { "-c", "-p", mode, dir .. "/one.o", path }
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      assert.matches(" f\n", result.stdout, 1, true)
+    end
+  end)
 end)
 
 -- GNU gprof -----------------------------------------------------------------------------------

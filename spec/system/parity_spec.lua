@@ -269,11 +269,20 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end
   end)
 
-  -- In exact arithmetic, both functions have 12/5 samples, and are in alphabetical order.
-  it("for equal times in bins of several units", function()
-    local image = build.craft { text = 0x100, symbols = { { "zulu", 0 }, { "middle", 6 }, { "alpha", 0xa },
-      { "rest", 0x12 }, { "last", 0x80 } } }
-    flat_profile(image, { { kind = "histogram", low = 0x1000, high = 0x1014, bins = { 4, 3 } } })
+  -- Three fifths of a tick are 3 * 1 / 5 for one function and 1 * 3 / 5 for the other; 3 * (1 / 5) is slightly more.
+  -- Functions with equal times are sorted by their calls.
+  it("for times that are equal in only one order of operations", function()
+    local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "some", 4 }, { "whole", 10 },
+      { "little", 28 }, { "other", 30 }, { "last", 64 } } }
+    local function arc(callee, count)
+      return { kind = "arc", from = 0x1040, self = 0x1000 + callee, count = count }
+    end
+    for some = 1, 3 do
+      for little = 1, 3 do
+        local histogram = { kind = "histogram", low = 0x1000, high = 0x1028, bins = { n = 4, some, 0, 3 * little } }
+        flat_profile(image, { histogram, arc(4, 1), arc(28, 2) })
+      end
+    end
   end)
 
   -- The arcs have a count of 0. Under -z, the cycle has an entry, with 0 calls.
@@ -371,6 +380,28 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     add("magic", 0x1040, 0x1000)
     for _, one in ipairs(files) do
       for _, other in ipairs(files) do check { "-b", "-p", image, one, other } end
+    end
+  end)
+
+  -- GNU gprof takes the first unit, compares it with later ones even if there are no samples, and ignores that of BSD
+  -- files, which is always seconds.
+  it("for files of different units, with and without samples", function()
+    local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x40 }, { "last", 0x80 } } }
+    local dir, files = shell.tmpdir(), {}
+    for _, format in ipairs { "magic", "bsd", "4.4bsd" } do
+      for _, unit in ipairs { { "seconds", "s" }, { "misses", "1" }, { "seconds", "x" } } do
+        for samples = 0, 1 do
+          local histogram = { kind = "histogram", low = 0x1000, high = 0x1080, rate = 100,
+            dimension = unit[1], abbreviation = unit[2], bins = { n = 32, [9] = samples } }
+          if format == "magic" or unit[2] == "s" then
+            files[#files + 1] = gmon.write(("%s/%d"):format(dir, #files),
+              chance.encode({ records = { histogram } }, format))
+          end
+        end
+      end
+    end
+    for i, one in ipairs(files) do
+      for j, other in ipairs(files) do check { "-b", "-p", image, one, other, files[(i + 3 * j) % #files + 1] } end
     end
   end)
 
