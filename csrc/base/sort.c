@@ -17,8 +17,7 @@ typedef struct sorting {
  * allocation. */
 enum { STACK_ROWS = 64 };
 
-/* Merges the first row with the sorted rest. This makes the comparisons of a merge, and
- * needs no scratch space. */
+/* Merges a row with the sorted rows after it. */
 static void merge_first(const sorting *s, uint32_t *rows, size_t count) {
   uint32_t first = rows[0];
   size_t at = 0;
@@ -27,10 +26,10 @@ static void merge_first(const sorting *s, uint32_t *rows, size_t count) {
   rows[at] = first;
 }
 
-/* The recursion depth is logarithmic in `count`. A faster sort of few rows would lead to
- * another order where a comparison is not transitive. */
+/* Sorts at least two rows. The recursion depth is logarithmic in `count`. Rows that are
+ * in order already are compared like others, but not moved. Another sort of few rows
+ * would be faster, but lead to another order where a comparison is not transitive. */
 static void merge_sort(const sorting *s, uint32_t *rows, size_t count) {
-  if (count < 2) return;
   size_t half = count / 2;
   if (half == 1) {
     if (count == 3) merge_first(s, rows + 1, 2);
@@ -40,8 +39,12 @@ static void merge_sort(const sorting *s, uint32_t *rows, size_t count) {
   uint32_t *right = rows + half, *end = rows + count, *out = rows;
   merge_sort(s, rows, half);
   merge_sort(s, right, count - half);
-  memcpy(s->scratch, rows, half * sizeof *rows);
-  const uint32_t *left = s->scratch, *left_end = s->scratch + half;
+  while (out < right && !s->before(s->context, *right, *out)) out++;
+  size_t moved = (size_t)(right - out);
+  if (moved == 0) return;
+  memcpy(s->scratch, out, moved * sizeof *rows);
+  const uint32_t *left = s->scratch, *left_end = s->scratch + moved;
+  *out++ = *right++;
   while (left < left_end && right < end)
     *out++ = s->before(s->context, *right, *left) ? *right++ : *left++;
   memcpy(out, left, (size_t)(left_end - left) * sizeof *rows);

@@ -17,7 +17,7 @@ local function profile_of(entries, sequences)
   for _, sequence in ipairs(sequences) do
     rows[#rows + 1], rows[#rows + 2] = { sequence[1], "a.c" }, { sequence[2] }
   end
-  return { functions = function() return each(entries, function(entry) return entry end) end,
+  return { functions = function() return each(entries, function(entry) return entry, entry end) end,
     get = function(_, id) return entries[id] end,
     image = { lines = function() return each(rows, table.unpack) end } }
 end
