@@ -80,11 +80,11 @@ typedef struct gp_data {
   uint64_t image_size;    /* size of the image's file in bytes; 0 if unknown */
   gp_script_functions functions;    /* of the image, if it stands for a Lua program */
   bool has_arcs;          /* an arc was added, or a file whose format records calls */
+  bool sampled;           /* a histogram has samples. If not, the unit and the rate, which
+                             all histograms share, mean nothing */
   gp_histogram *histograms;   /* disjoint; in the order in which they were added */
   uint32_t *by_address;       /* row numbers of histograms, in sorted runs: see gmon.c */
   size_t histogram_count, histogram_capacity;
-  bool sampled;               /* a histogram has samples. If not, the unit and the rate,
-                                 which all histograms share, mean nothing */
   gp_arcs arcs;
   gp_blocks blocks;
   gp_call_paths paths;    /* of the files that have call paths */

@@ -223,9 +223,12 @@ static gp_counter counter_of(const gp_records *r, const unsigned char *bytes) {
  * before it, whatever it is. */
 static void set_unit(const gp_records *r, gp_histogram *header) {
   const gp_data *sum = r->target ? r->target : r->data;
-  bool as_first = sum->mixed_rates && sum->histogram_count > 0;
-  strcpy(header->dimension, as_first ? sum->histograms->dimension : BSD_DIMENSION);
-  header->abbreviation = as_first ? sum->histograms->abbreviation : BSD_ABBREVIATION;
+  const gp_histogram *first = sum->histograms;
+  strcpy(header->dimension, BSD_DIMENSION);
+  header->abbreviation = BSD_ABBREVIATION;
+  if (!sum->mixed_rates || sum->histogram_count == 0) return;
+  memcpy(header->dimension, first->dimension, sizeof header->dimension);
+  header->abbreviation = first->abbreviation;
 }
 
 /* Reads the bins and arcs after a header of `size` bytes. `total` is the header's size

@@ -60,7 +60,8 @@ bool rec_set_directory(const char *path) {
   for (; *path != '\0'; path++, end++) {
     const bool is_comma = strncmp(path, "%2C", 3) == 0;
     const bool is_percent = strncmp(path, "%25", 3) == 0;
-    *end = is_comma ? ',' : *path;
+    *end = *path;
+    if (is_comma) *end = ',';
     if (is_comma || is_percent) path += 2;
   }
   *end = '\0';

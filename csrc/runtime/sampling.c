@@ -105,8 +105,10 @@ static uint64_t ticks_of(thread *t, const siginfo_t *info, uintptr_t at) {
 
 /* The recorder's code in a static program. The linker defines both ends of the section,
  * which a shared library lacks: readers tell its samples from those of the program. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 extern const char __start_gprof_recorder[] __attribute__((weak, visibility("hidden")));
 extern const char __stop_gprof_recorder[] __attribute__((weak, visibility("hidden")));
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 static bool is_own_code(uintptr_t at) {
   const uintptr_t start = (uintptr_t)__start_gprof_recorder;
