@@ -55,7 +55,7 @@ void gp_find_debug_files(lua_State *L, const gp_image_box *of, bool by_libbfd) {
     }
   }
   lua_pop(L, 1);
-  if (!of->image) luaL_error(L, "image is closed");  /* a warning handler may close it */
+  gp_open_image(L, of);
 }
 
 void gp_report_gaps(lua_State *L, const gp_image_box *of, const gp_inline_gaps *gaps) {
@@ -74,7 +74,7 @@ void gp_report_gaps(lua_State *L, const gp_image_box *of, const gp_inline_gaps *
     }
   }
   lua_pop(L, 1);
-  if (!of->image) luaL_error(L, "image is closed");  /* a warning handler may close it */
+  gp_open_image(L, of);
 }
 
 /* --- for the finder -------------------------------------------------------------- */

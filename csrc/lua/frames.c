@@ -20,7 +20,7 @@ typedef struct frame_source {
 /* Returns the map. Creating a Lua value can run a finalizer that closes the image, so the
  * map is opened again after each one. */
 static const gp_inline_map *open_map(lua_State *L, const frame_source *from) {
-  if (!from->box->image) luaL_error(L, "image is closed");
+  gp_open_image(L, from->box);
   return from->map;
 }
 

@@ -29,6 +29,11 @@ gp_image *gp_check_image(lua_State *L, int index) {
   return box->image;
 }
 
+gp_image *gp_open_image(lua_State *L, const gp_image_box *of) {
+  if (!of->image) luaL_error(L, "image is closed");
+  return of->image;
+}
+
 void gp_push_image(lua_State *L, const gp_image_box *box) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
   lua_rawgetp(L, -1, box);
@@ -60,7 +65,7 @@ void gp_report_large_names(lua_State *L, const gp_image_box *of) {
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
-  if (!of->image) luaL_error(L, "image is closed");  /* by the handler */
+  gp_open_image(L, of);
 }
 
 /* Pushes the object of an image that will be opened; argument 1 is its path. */
@@ -321,9 +326,7 @@ static int find_library(lua_State *L) {
 }
 
 static const gp_image *opened(const gp_part *p) {
-  const gp_image_box *box = p->owner;
-  if (!box->image) luaL_error(p->L, "image is closed");
-  return box->image;
+  return gp_open_image(p->L, p->owner);
 }
 
 GP_GETTER(path, gp_user_value(p, GP_IMAGE_PATH))

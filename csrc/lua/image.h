@@ -34,6 +34,10 @@ typedef struct gp_image_box {
  * type. */
 gp_image *gp_check_image(lua_State *L, int index);
 
+/* Returns the image in a box; a Lua error if it is closed. Handlers of warnings and
+ * finalizers can do that while the core uses the image. */
+gp_image *gp_open_image(lua_State *L, const gp_image_box *of);
+
 /* Pushes the list of functions of the image at `index`, nil if it is not of a Lua
  * program, and returns it. */
 gp_script_functions gp_push_functions(lua_State *L, int index);

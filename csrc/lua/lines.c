@@ -111,11 +111,6 @@ static int release(lua_State *L) {
   return 0;
 }
 
-/* Called again after a new value, which can run a finalizer that closes the image. */
-static void check_image(lua_State *L, const lines_box *box) {
-  if (!box->image->image) luaL_error(L, "image is closed");
-}
-
 /* Returns the next row, from this table or a later one; NULL at the end. */
 static const gp_line_row *next_row(lua_State *L, lines_box *box) {
   const gp_line_row *row = NULL;
@@ -125,7 +120,7 @@ static const gp_line_row *next_row(lua_State *L, lines_box *box) {
       if (!gp_line_tables_next(&box->tables, &failed)) break;
       lua_newtable(L);
       lua_setiuservalue(L, lua_upvalueindex(1), LINES_FILES);
-      check_image(L, box);
+      gp_open_image(L, box->image);  /* a new value can run a finalizer */
     }
     row = gp_line_program_next(&box->tables.program);
     box->in_table = row != NULL;
@@ -140,7 +135,7 @@ static void push_file(lua_State *L, lines_box *box, uint64_t number) {
   if (lua_rawgeti(L, -1, (lua_Integer)number) == LUA_TNIL) {
     lua_pop(L, 1);
     void **guard = gp_push_guard(L);
-    check_image(L, box);
+    gp_open_image(L, box->image);
     *guard = gp_line_program_file(&box->tables.program, number);
     gp_take_text(L, guard);
     lua_pushvalue(L, -1);
@@ -152,7 +147,7 @@ static void push_file(lua_State *L, lines_box *box, uint64_t number) {
 /* Upvalue: the lines_box. */
 static int next_line(lua_State *L) {
   lines_box *box = lua_touserdata(L, lua_upvalueindex(1));
-  check_image(L, box);
+  gp_open_image(L, box->image);
   const gp_line_row *row = next_row(L, box);
   if (!row) return 0;
   lua_pushinteger(L, (lua_Integer)row->address);
