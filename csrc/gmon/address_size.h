@@ -8,15 +8,13 @@
 
 #include "gmon/records.h"
 
-/* What the beginning of a file says about the size of its addresses: it is the program's;
- * it is the other one, where the version number of a 4.4BSD profile is; or it seems to be
- * the other one, with which alone the beginning makes sense. What can be examined of a
- * stream depends on its size, so this explains why a file cannot be read, and refuses
- * none that can. */
+/* What the beginning of a file says about the size of its addresses. */
 typedef enum gp_size_verdict {
-  GP_SIZE_OWN,
-  GP_SIZE_OTHER,
-  GP_SIZE_SEEMS_OTHER,
+  GP_SIZE_OWN,          /* nothing speaks against the program's size */
+  GP_SIZE_OTHER,        /* only with the other size, it is a 4.4BSD profile */
+  GP_SIZE_SEEMS_OTHER,  /* only the other size makes sense. But not all of a stream can be
+                           examined: this explains why a file cannot be read, and is no
+                           reason to refuse one that can */
 } gp_size_verdict;
 
 /* Examines the beginning of the file. Consumes nothing. */

@@ -311,7 +311,7 @@ static bool find_same(const gp_data *data, const gp_histogram *header, uint64_t 
                  next->high);
 }
 
-/* Whether the unit and the rate of a histogram allow to add it; `sampled` is whether it
+/* Whether the unit and the rate of a histogram allow adding it; `sampled` is whether it
  * has samples. As in GNU gprof, units must always agree if rates may differ. */
 static bool accepts_unit(const gp_data *data, const gp_histogram *header, bool sampled,
                          uint64_t offset, gp_error *error) {

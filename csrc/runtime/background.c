@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
@@ -68,13 +69,8 @@ static void look_at_file(void) {
 
 /* Returns the permitted capabilities of a thread. */
 static uint64_t capabilities(int id) {
-  struct {
-    uint32_t version;
-    int id;
-  } of = {0x20080522, id};
-  struct {
-    uint32_t effective, permitted, inheritable;
-  } words[2] = {{0, 0, 0}, {0, 0, 0}};
+  struct __user_cap_header_struct of = {_LINUX_CAPABILITY_VERSION_3, id};
+  struct __user_cap_data_struct words[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}};
   SYSTEM_CALL(capget, &of, words, 0, 0);
   return (uint64_t)words[1].permitted << 32 | words[0].permitted;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The program's debug.sethook. */
 #include "scripts/program_hooks.h"
 
 #include <string.h>
