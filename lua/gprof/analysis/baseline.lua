@@ -4,6 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local clones = require "gprof.analysis.clones"
+local is_amount <const> = require "gprof.analysis.counts".is_amount
 local is_less <const> = require "gprof.format.column_order".is_less
 local json_reader = require "gprof.format.json_reader"
 local limits = require "gprof.analysis.limits"
@@ -37,11 +38,6 @@ function baseline.is_head(text)
 end
 
 -- Values --------------------------------------------------------------------------------
-
--- Amounts have at most 63 bits, also when they are rounded to floats.
-local function is_amount(value)
-  return type(value) == "number" and value >= 0 and value + 0.0 < 2 ^ 63
-end
 
 -- Returns a field that is an amount, or an array of a given number of amounts.
 local function amounts(object, name, count, where)

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local clones = require "gprof.analysis.clones"
+local counts = require "gprof.analysis.counts"
 local json_reader = require "gprof.format.json_reader"
 local limits = require "gprof.analysis.limits"
 local text_file = require "gprof.format.text_file"
@@ -17,15 +18,12 @@ local function fail(problem, ...)
   error({ problem = problem:format(...) }, 0)
 end
 
--- For each kind of field, a test of its value. Amounts have at most 63 bits, also when
--- they are rounded to floats; sampling rates have at most 32 bits.
+-- For each kind of field, a test of its value. Sampling rates have at most 32 bits.
 local tests <const> = {
   string = function(value) return type(value) == "string" end,
   array = function(value) return type(value) == "table" end,
   object = function(value) return type(value) == "table" end,
-  amount = function(value)
-    return type(value) == "number" and value >= 0 and value + 0.0 < 2 ^ 63
-  end,
+  amount = counts.is_amount,
   line = function(value) return math.type(value) == "integer" and value >= 0 end,
   weight = function(value)
     return type(value) == "number" and value >= 1 and value < 2 ^ 63

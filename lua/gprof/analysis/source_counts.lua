@@ -19,6 +19,7 @@ local column_order = require "gprof.format.column_order"
 local source_counts = {}
 
 local max <const>, min <const> = math.max, math.min
+local add <const> = require "gprof.analysis.counts".add
 
 -- Without calls, a processor is assumed to run this many bytes of code a second.
 local BYTES_PER_SECOND <const> = 8e9
@@ -38,12 +39,6 @@ local LINES <const> = 0xffff
 
 -- Code in which more functions are nested is left out.
 local MOST_FRAMES <const> = 200
-
--- Adds counts, which are not negative.
-local function add(a, b)
-  local sum = a + b
-  return sum < 0 and math.maxinteger or sum
-end
 
 -- Discriminators ------------------------------------------------------------------------
 

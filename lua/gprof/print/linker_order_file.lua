@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local code_sections = require "gprof.analysis.code_sections"
+local counts = require "gprof.analysis.counts"
 local linker_files = require "gprof.print.linker_files"
 local linker_order = require "gprof.linker_order"
 local wording = require "gprof.format.wording"
@@ -59,8 +60,7 @@ local function calls_by_name(profile, names)
         known[key] = { caller = caller, callee = callee, count = 0 }
         list[#list + 1] = known[key]
       end
-      local sum = known[key].count + count
-      known[key].count = sum < 0 and math.maxinteger or sum
+      known[key].count = counts.add(known[key].count, count)
     end
   end
   table.sort(list, function(a, b)

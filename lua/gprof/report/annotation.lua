@@ -3,6 +3,7 @@
 -- @module gprof.report.annotation
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local add <const> = require "gprof.analysis.counts".add
 local annotation = require "gprof.library.annotation"
 local by_line = require "gprof.print.by_line"
 local common = require "gprof.print.common"
@@ -30,11 +31,8 @@ local function joined(counts, options)
 end
 
 local function sum_of(counts)
-  local sum = counts[1] or 0
-  for i = 2, #counts do
-    sum = sum + counts[i]
-    if sum < 0 then return math.maxinteger end
-  end
+  local sum = 0
+  for _, count in ipairs(counts) do sum = add(sum, count) end
   return sum
 end
 

@@ -5,15 +5,10 @@
 
 local base_name <const> = require "gprof.format.path".base
 local common = require "gprof.print.common"
+local counts = require "gprof.analysis.counts"
 
 -- The format of a row: percentage, time, calls, name.
 local ROW <const> = "%6.2f %9.2f %10s  %s\n"
-
--- Adds counts, which are not negative.
-local function add(a, b)
-  local sum = a + b
-  return sum < 0 and math.maxinteger or sum
-end
 
 -- Returns the objects, sorted by time: arrays { name, ticks, calls, functions }. The
 -- program has no name. Calls are those that were recorded.
@@ -29,7 +24,7 @@ local function objects_of(profile)
       known[key], list[#list + 1] = object, object
     end
     object.ticks = object.ticks + ticks
-    object.calls = add(object.calls, add(calls, own))
+    object.calls = counts.add(object.calls, counts.add(calls, own))
   end
   table.sort(list, function(a, b)
     if a.ticks ~= b.ticks then return a.ticks > b.ticks end
