@@ -121,6 +121,16 @@ local function stepwise(data, outcome, steps)
   return before
 end
 
+-- Returns the function to starve, which runs steps, and the function that judges its results.
+local function in_steps(data, steps)
+  local outcome = {}
+  return function() return stepwise(data, outcome, steps) end, function(done, result)
+    if done then return "done " .. result end
+    return is_memory_error(tostring(result), "not enough memory$") and (outcome.problem or "") or
+      "raised " .. tostring(result)
+  end
+end
+
 local function make(new, bins)
   local one = new()
   assert(one:add_histogram { low = 0x1000, high = 0x1000 + 4 * #bins, bins = bins })
@@ -143,7 +153,7 @@ scenarios.records = function()
     assert(other:add_arc(0x2000 + i, 0x1000, i))
     assert(other:add_block(0x2000 + i, i))
   end
-  local outcome, steps = {}, {
+  return in_steps(data, {
     function() return data:add_arc(1, 2, 3) end,
     function() return data:add_block(1, 2) end,
     function() return data:add_histogram { low = 0x4000, high = 0x400c, bins = { 1, 2, 3 } } end,
@@ -152,12 +162,7 @@ scenarios.records = function()
     function() return data:merge(data) end,
     function() return data:add_file(words[1]) end,
     function() return data:add_file(words[1]) end,
-  }
-  return function() return stepwise(data, outcome, steps) end, function(done, result)
-    if done then return "done " .. result end
-    return is_memory_error(tostring(result), "not enough memory$") and (outcome.problem or "") or
-      "raised " .. tostring(result)
-  end
+  })
 end
 
 -- Moves data after a profile was made, which forgets the index of arcs. Adds an arc that is there.
@@ -167,15 +172,10 @@ scenarios.slide = function()
   local data = make(function() return gprof.data.new { image = image } end, { 1, 2, 3 })
   for i = 1, 200 do assert(data:add_arc(0x2000 + i, 0x1000, i)) end
   assert(gprof.profile(image, data))
-  local outcome, steps = {}, {
+  return in_steps(data, {
     function() return data:slide(0x100) end,
     function() return data:add_arc(0x2000 + 200 - 0x100, 0x1000 - 0x100, 1) end,
-  }
-  return function() return stepwise(data, outcome, steps) end, function(done, result)
-    if done then return "done " .. result end
-    return is_memory_error(tostring(result), "not enough memory$") and (outcome.problem or "") or
-      "raised " .. tostring(result)
-  end
+  })
 end
 
 scenarios.write = library(function(target)

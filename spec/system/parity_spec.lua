@@ -208,6 +208,13 @@ end)
 
 -- Corner cases -----------------------------------------------------------------------------------
 
+-- Compares reports on the sums of any two files, in both orders.
+local function check_sums(image, files, ...)
+  for _, one in ipairs(files) do
+    for _, other in ipairs(files) do check { "-b", image, one, other, ... } end
+  end
+end
+
 describe("with --gnu-compat, reports equal GNU gprof's in corner cases", function()
   local function flat_profile(image, records)
     local file = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
@@ -336,9 +343,7 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
         end
       end
     end
-    for _, one in ipairs(files) do
-      for _, other in ipairs(files) do check { "-b", image, one, other } end
-    end
+    check_sums(image, files)
   end)
 
   -- GNU gprof refuses files of different units, also without samples.
@@ -354,9 +359,7 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
         } })
       end
     end
-    for _, one in ipairs(files) do
-      for _, other in ipairs(files) do check { "-b", image, one, other } end
-    end
+    check_sums(image, files)
   end)
 
   -- GNU gprof refuses a BSD file whose address range differs from the first histogram's range.
@@ -378,9 +381,7 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
     end
     add("magic", 0x1000, 0x1040)
     add("magic", 0x1040, 0x1000)
-    for _, one in ipairs(files) do
-      for _, other in ipairs(files) do check { "-b", "-p", image, one, other } end
-    end
+    check_sums(image, files, "-p")
   end)
 
   -- GNU gprof takes the first unit, compares it with later ones even if there are no samples, and ignores that of BSD
