@@ -133,6 +133,11 @@ describe("--record", function()
     assert.truthy(result.stdout:find "^Flat profile:\n")
   end)
 
+  it("names --rate=0 among the reasons if a report lacks samples", function()
+    assert.matches("hint: no samples: [^\n]*, or was recorded with %-%-rate=0: ",
+      record("--rate=0", "-p", built.image, "q").stderr)
+  end)
+
   it("ends as the program does", function()
     for word, ending in pairs { e = { status = 3 }, Q = { status = 4 }, A = { signal = 6 } } do
       local result = record(built.image, word)

@@ -169,7 +169,7 @@ function diagnosis.warn_full(image, data, where, warn)
   local symbol = image:lookup(address)
   local place = ("0x%x%s"):format(address, symbol and ", in " .. symbol.name or "")
   warn(("%s: %d %s full: a 16-bit counter holds at most 65535 samples, so times may " ..
-    "be too short (%s%s); take samples less often, or use smaller bins"):format(where,
+    "be too short (%s%s); use --record, or add up shorter runs"):format(where,
     count, count == 1 and "bin is" or "bins are",
     count == 1 and "at " or "the first at ", place))
 end
@@ -211,9 +211,10 @@ local function hint_no_samples(profile)
   else
     local forked = collection.can_fork(image) and
       "; a forked child is not sampled until it calls moncontrol(1)" or ""
+    local unsampled = profile.has_call_paths and ", or was recorded with --rate=0" or ""
     hint("no samples: the program ran for less than %s, or ran code that is not " ..
-      "profiled%s: use a longer run, or the sum of several (-s)%s", period, libraries,
-      forked)
+      "profiled%s%s: use a longer run, or the sum of several (-s)%s", period, libraries,
+      unsampled, forked)
   end
 end
 

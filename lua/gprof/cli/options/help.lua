@@ -55,9 +55,10 @@ end
 function help.page()
   local parts = { [==[
 Usage: lua gprof.lua [OPTION...] [IMAGE [PROFILE...]]
+       lua gprof.lua --record [OPTION...] PROGRAM [ARGUMENT...]
 
-Shows where a program compiled with -pg spent its time, and which functions
-called which. IMAGE is the program (default a.out), PROFILE the file that it
+Shows where a program spent its time, and which functions called which. IMAGE
+is the program, compiled with -pg (default a.out), PROFILE the file that it
 wrote on exit (default gmon.out; "-" is standard input). Several profiles are
 added up. Without options that select a report, the flat profile and the call
 graph are printed.

@@ -107,7 +107,7 @@ local own <const> = { [[
   with=LIBRARY[:PROFILE]        libraries   add a shared library and its profile
   slide=OFFSET                  slide       subtract OFFSET from all addresses, or auto
 ]], [[
-  gnu-compat                    flag        print exactly what GNU gprof -b prints
+  gnu-compat                    flag        with -b, print exactly what GNU gprof prints
   sum-file=FILE                 sum         like -s, but write to FILE
   profiles-from=FILE            profiles    read profile names from FILE, or tar:FILE
   skip-duplicates               flag        skip profiles that were already added
@@ -124,7 +124,7 @@ local own <const> = { [[
   record                        flag        record PROGRAM or SCRIPT.lua [ARGUMENT...]
   rate=HZ                       rate        record: samples per second (default 1000)
   wall                          flag        record: also sample waiting threads
-  count=WHAT                    choice      record: what to count in a Lua program:
+  count=WHAT                    choice      record: what to count in Lua (default calls):
   with-c                        flag        record: also the C functions of a Lua program
   memory=SIZE                   memory      record: limit for call paths (default 64M)
   no-paths                      flag        record: no callers in programs without -pg
