@@ -394,7 +394,7 @@ end
 -- @tparam[optchain] boolean is_default the user has not chosen the path: it may be
 --   neither a link nor a device
 function recorder.record_program(pattern, options, is_default)
-  local exit = os.exit
+  local exit, pcall <const>, error <const> = os.exit, pcall, error
   local is_written = false
   local function write_once()
     if is_written then return end
@@ -404,7 +404,8 @@ function recorder.record_program(pattern, options, is_default)
   end
   os.exit = function(...) -- luacheck: globals os.exit
     write_once()
-    exit(...)
+    local _, problem = pcall(exit, ...) -- returns only if an argument is wrong
+    error((problem:gsub("'%?'", "'exit'")), 2)
   end
   local prepared = prepare(options)
   prepared.is_program = true

@@ -543,9 +543,10 @@ describe("--record says in one line that", function()
     local where = options()
     shell.write(where.cwd .. "/here", "")
     shell.write(where.cwd .. "/here-too.lua", "")
+    shell.check({ "mkdir", "directory.lua" }, where)
     for name, message in pairs { here = "No such program in the directories of PATH: write ./here",
       ["here-too"] = "No such program in the directories of PATH: write here-too.lua",
-      ["none.lua"] = "No such file or directory" } do
+      ["none.lua"] = "No such file or directory", ["directory.lua"] = "is a directory" } do
       assert.same(("gprof.lua: %s: %s\n"):format(name, message), shell.run(words(name), where).stderr)
     end
   end)

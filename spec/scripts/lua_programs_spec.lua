@@ -797,6 +797,13 @@ describe("gprof.lua --record with a Lua program", function()
       { result.stdout, result.stderr, result.status })
   end)
 
+  it("leaves the error of os.exit the place of its caller", function()
+    local dir = shell.tmpdir "exits"
+    shell.write(dir .. "/exits.lua", "print(pcall(function()\n  os.exit {}\nend))\n")
+    assert.equal("false\texits.lua:2: bad argument #1 to 'exit' (number expected, got table)\n",
+      program.run({ "--record", "--rate=0", "exits.lua" }, { cwd = dir }).stdout)
+  end)
+
   local dir
   setup(function()
     dir = shell.tmpdir "record"

@@ -33,7 +33,9 @@ function program_files.find(program)
   local here = core.file_status(program) == "file" and "./" .. program or
     core.file_status(program .. ".lua") == "file" and program .. ".lua"
   if not here and program:find "%.lua$" then
-    return nil, program .. ": No such file or directory"
+    local is_directory = core.file_status(program) == "directory"
+    return nil, program .. (is_directory and ": is a directory" or
+      ": No such file or directory")
   end
   return nil, program .. ": No such program in the directories of PATH" ..
     (here and ": write " .. here or "")
