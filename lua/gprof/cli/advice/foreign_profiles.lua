@@ -41,6 +41,7 @@ local messages <const> = {
   v8 = "is a log of V8: read it with 'node --prof-process FILE'",
   folded = "has folded stacks: make a flame graph of it with flamegraph.pl",
   bb_out = "has counts of basic blocks (bb.out): convert them with examples/bbconv.lua",
+  tar = "is a tar archive: read it with --profiles-from=tar:FILE",
 }
 
 -- The numbers at the beginning of binary files, in both byte orders, and kinds of files.
@@ -125,6 +126,7 @@ function foreign_profiles.recognize(head)
   for _, magic in ipairs(magics) do
     if head:sub(1, #magic[1]) == magic[1] then return messages[magic[2]] end
   end
+  if head:sub(258, 262) == "ustar" then return messages.tar end
   local kind = head:find "^%s*[{%[]" and find(fields, head)
   kind = kind or is_gperftools(head) and "gperftools" or is_pprof(head) and "pprof"
   if not kind and not head:find "%z" then kind = find(texts, head) end
