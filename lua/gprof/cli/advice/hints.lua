@@ -146,7 +146,7 @@ local function unreadable(settings, path, message)
     return path .. ": is a program, not a profile"
   end
   -- a tar archive that begins with gmon.out begins like a profile
-  local may_be_other = not is_profile(path) or message:find("unsupported version", 1, true)
+  local may_be_other = not is_profile(path) or message:find "unsupported version"
   local other = may_be_other and of_other_tool(settings, path)
   if other then return other end
   local is_only = (settings.operands[2] or path) == path and not settings.operands[3] and
