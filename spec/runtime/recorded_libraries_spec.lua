@@ -202,6 +202,7 @@ describe("a recorded library", function()
       local message = program.run({ "-b", "-p", other, path }).stderr
       assert.truthy(message:find(("%s: was recorded with %s, %s: name %s\n"):format(path, built.image, reason,
         built.image), 1, true), message)
+      assert.is_nil(program.run({ "-p", other, path }).stderr:find("name the program that wrote it", 1, true))
       assert.equal(link == "-Wl,--build-id", message:find("functions may be wrong; name the build that was recorded\n",
         1, true) ~= nil)
     end

@@ -143,19 +143,20 @@ function diagnosis.tell_mismatch(profile, where, settings, warn)
   local refuses = is_strict or settings.compare[1] and not settings.force
   local may_force = refuses and not is_strict
   local is_newer = are_older(profile.data.files, profile.image.path)
+  local force = may_force and ", or compare with --force" or ""
   local other = other_program_message(profile.image, profile.data, where)
-  local message = other or is_newer and
-    newer_message(profile, where, may_force and ", or compare with --force" or "") or
+  local with_remedy = other and other .. force or
+    is_newer and newer_message(profile, where, force)
+  local message = with_remedy or
     mismatch_message(profile, where, settings.directory_path)
-  local remedy = "name the program that wrote it, or %s (see --verify)"
   if refuses then
-    message = is_newer and message or
-      message .. ": " .. (may_force and remedy:format "compare with --force" or
-      "name the program that wrote it (see --verify)")
-    failure.raise("%s", message)
+    failure.raise("%s%s", message, with_remedy and "" or
+      (": name the program that wrote it%s (see --verify)"):format(force))
   end
   warn(message)
-  if not is_newer then diagnosis.advise(settings, remedy:format "run it again") end
+  if with_remedy then return end
+  diagnosis.advise(settings,
+    "name the program that wrote it, or run it again (see --verify)")
 end
 
 --- Warns about full bins: their counters stopped, or began again at 0, so samples are
