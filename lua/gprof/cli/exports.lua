@@ -17,7 +17,8 @@ local exports = {}
 exports.kinds = options.values { long = "export" }
 
 --- Maps each kind to facts about it: `needs`, what it cannot be written without, that is
--- "histogram", "comparison", or "limits" of a comparison; `binary`, whether its output is.
+-- "histogram", "comparison", or "limits" of a comparison; `binary`, whether its output
+-- is.
 exports.facts = {
   callgrind = { needs = "histogram" },
   cpuprofile = { needs = "histogram" },
