@@ -705,8 +705,6 @@ end
 --   its callees, in seconds; nil without the option `bounds`, or if the bounds are not
 --   known
 -- @tfield number|nil total_high the most time that can have passed there
--- @tfield string total_mark "?" if these bounds are further apart than a tenth of the
---   run, otherwise a blank
 -- @tfield number share fraction of its time that is included in the call graph, 0 to 1
 -- @tfield number graph_self seconds in its own code that are included in the call graph
 -- @tfield number graph_children seconds in its callees that are included in the call
