@@ -441,7 +441,7 @@ end
 --- Makes the fields `least_ticks` and `most_ticks` of functions and cycles known: the
 -- true time in a function and its callees lies between them. They are the bounds of the
 -- option `bounds` where these can be computed; elsewhere they follow from the recorded
--- calls alone, as if no call had been lost. Limits that are known are kept.
+-- calls alone, as if no call had been lost. Bounds that are known are kept.
 -- @function profile:find_limits
 -- @tparam[opt] string how "calls": from the recorded calls alone, which takes less time
 function core.profile_methods:find_limits(how)
