@@ -35,7 +35,7 @@ end
 -- What to look for, to run, and its arguments.
 local TOOLS <const> = {
   { "luacheck", "/usr/bin/luacheck", dir .. "/luacheck.lua", "-q lua/gprof/cli lua/gprof/print" },
-  { "busted", "/usr/bin/busted", "/usr/bin/busted", "spec/format/json_spec.lua spec/format/definitions_spec.lua" },
+  { "busted", "/usr/bin/busted", "/usr/bin/busted", "spec/format/json_spec.lua spec/scripts/definitions_spec.lua" },
   { "LDoc", "/usr/bin/ldoc", "/usr/bin/ldoc", ("-d %s lua/gprof"):format(quote(dir .. "/doc")) },
   { "LuaRocks", "/usr/bin/luarocks-admin", "/usr/bin/luarocks-admin",
     "make_manifest --lua-version=5.4 " .. quote(dir .. "/rocks") },

@@ -125,16 +125,6 @@ GP_GETTER(total_high, known_time(p, profile_of(p)->bounds.high))
 GP_GETTER(least_ticks, known_ticks(p, profile_of(p)->limits.low))
 GP_GETTER(most_ticks, known_ticks(p, profile_of(p)->limits.high))
 
-/* "?" if the bounds of a node's time with callees are further apart than a tenth of the
- * run, otherwise a blank. */
-static gp_field_value get_total_mark(const gp_part *p) {
-  const gp_profile *profile = profile_of(p);
-  const gp_time_bounds *bounds = &profile->bounds;
-  bool far_apart = bounds->low && 10 * (bounds->high[p->id] - bounds->low[p->id]) >
-                                      profile->samples.total;
-  return gp_text_value(far_apart ? "?" : " ");
-}
-
 /* Without samples, all percentages are 0. */
 static gp_field_value get_percent(const gp_part *p) {
   double total = profile_of(p)->samples.total;
@@ -296,7 +286,6 @@ static const gp_field node_fields[] = {
     {"children_ticks", get_children_ticks},
     {"total_low", get_total_low},      /* bounds of its time with all callees, or nil */
     {"total_high", get_total_high},
-    {"total_mark", get_total_mark},    /* "?" if the bounds are far apart, else " " */
     {"least_ticks", get_least_ticks},  /* see find_limits */
     {"most_ticks", get_most_ticks},
     {"share", get_share},              /* fraction of its time that counts in the graph */

@@ -10,7 +10,7 @@ local gmon = require "support.gmon"
 local json_trees = require "fuzz.repaired.json_trees"
 local nodes = require "fuzz.repaired.nodes"
 local profiles = require "fuzz.repaired.profiles"
-local script_functions = require "gprof.format.script_functions"
+local script_functions = require "gprof.scripts.script_functions"
 local shell = require "support.shell"
 local tar = require "support.tar"
 

@@ -20,10 +20,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local arguments = require "gprof.library.options.arguments"
+local change_bounds = require "gprof.analysis.change_bounds"
 local changes = require "gprof.analysis.changes"
 local clones = require "gprof.analysis.clones"
 local extract = require "gprof.analysis.extract"
-local limits = require "gprof.analysis.limits"
 local matching = require "gprof.analysis.matching"
 
 local compare = {}
@@ -44,7 +44,7 @@ local CHANCE <const> = 0.05
 -- calls, and the ticks of these calls, in the callee itself and in all. A function has
 -- `id`; `ticks`, `whole_ticks` (which include its callees), `calls`, `self_calls`,
 -- `blocks` (executions of its basic blocks); the fields that gprof.analysis.clones sets;
--- and those that gprof.analysis.limits sets.
+-- and those that gprof.analysis.change_bounds sets.
 
 -- Iterates over arcs in the form that `clones.set_inner` expects.
 local function arcs_of(profile)
@@ -71,7 +71,7 @@ local function functions_of(profile)
     end
   end
   clones.set_inner(functions, function() return arcs_of(profile) end)
-  limits.set_from_profile(functions, profile)
+  change_bounds.set_from_profile(functions, profile)
   return functions
 end
 
@@ -434,7 +434,7 @@ end
 -- @tfield number least the least by which a function's total time can have changed. The
 --   time of its callees is an estimate, unless it was measured
 -- @tfield number most the most by which it can have changed
--- @tfield boolean comparable whether these limits are close together, or agree that it
+-- @tfield boolean comparable whether these bounds are close together, or agree that it
 --   grew or shrank; for total times of functions only. Otherwise the change is not tested
 
 --- The fields `calls` and `blocks` of a comparison are the changes of the counts in the

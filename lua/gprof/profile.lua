@@ -5,6 +5,7 @@
 
 local arguments = require "gprof.library.options.arguments"
 local core = require "gprof.core"
+local failure = require "gprof.library.failure"
 local image_options = require "gprof.library.options.image_options"
 local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
@@ -440,7 +441,7 @@ end
 --- Makes the fields `least_ticks` and `most_ticks` of functions and cycles known: the
 -- true time in a function and its callees lies between them. They are the bounds of the
 -- option `bounds` where these can be computed; elsewhere they follow from the recorded
--- calls alone, as if no call had been lost. Limits that are known are kept.
+-- calls alone, as if no call had been lost. Bounds that are known are kept.
 -- @function profile:find_limits
 -- @tparam[opt] string how "calls": from the recorded calls alone, which takes less time
 function core.profile_methods:find_limits(how)
@@ -473,6 +474,33 @@ function core.profile_methods:by_function(inlines)
   options.frames = nil
   if not inlines then options.inlines = nil end
   return assert(make(self.image, self.data, options))
+end
+
+--- Makes a profile of the same data with the same options, but by line; without the
+-- libraries of the option `with`. With block counts, it has all lines, so that lines that
+-- never ran can be told from lines without code.
+-- @function profile:by_lines
+-- @tparam[opt] table options those of `gprof.profile`, to replace the profile's; others
+--   are ignored
+-- @treturn profile the profile itself if it is suitable: by line, without block counts,
+--   and made to know where lines were inlined if the options ask for that
+-- @raise a table with the field `message`, if memory runs out or a module is missing
+function core.profile_methods:by_lines(options)
+  arguments.check_with_data(self, 0, "by_lines")
+  if options ~= nil then arguments.check(options, "table", 1, "by_lines") end
+  local picked = arguments.pick(options or {}, "profile")
+  for name, value in pairs(state_of(self).options) do
+    if picked[name] == nil then picked[name] = value end
+  end
+  local has_blocks = self.data.block_records > 0
+  local lacks_frames = (picked.inlines or picked.frames) and not self.seeks_frames
+  if self.by_line and not has_blocks and not lacks_frames then return self end
+  picked.line = (picked.include or picked.exclude or has_blocks) and "all" or true
+  picked.idle_blocks = has_blocks
+  picked.missed = nil   -- this profile has reported symspecs without a match
+  picked.with = nil     -- these libraries cannot be profiled by line
+  picked.threads = nil  -- the data has no others
+  return (failure.need(make(self.image, self.data, picked)))
 end
 
 --- Finds the functions that a symspec names (see gprof.symspec). In a profile by line, a
@@ -677,8 +705,6 @@ end
 --   its callees, in seconds; nil without the option `bounds`, or if the bounds are not
 --   known
 -- @tfield number|nil total_high the most time that can have passed there
--- @tfield string total_mark "?" if these bounds are further apart than a tenth of the
---   run, otherwise a blank
 -- @tfield number share fraction of its time that is included in the call graph, 0 to 1
 -- @tfield number graph_self seconds in its own code that are included in the call graph
 -- @tfield number graph_children seconds in its callees that are included in the call

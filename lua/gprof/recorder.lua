@@ -21,8 +21,8 @@ if not hooks then error(missing, 0) end
 home.use_bytecode(hooks.open_bundle)
 local escape = require "gprof.format.escape"
 local module_names = require "gprof.library.module_names"
-local script_names = require "gprof.format.script_names"
-local script_profile = require "gprof.format.script_profile"
+local script_names = require "gprof.scripts.script_names"
+local script_profile = require "gprof.scripts.script_profile"
 local standard = require "gprof.library.standard"
 
 local recorder = {}
@@ -46,7 +46,7 @@ local function prepare(options)
   local most = ((options.memory or MEMORY) << 20) // PATH_SIZE
   return { recording = hooks.new(math.min(most, MOST_PATHS)), options = options,
     host = module_names.host(), directory = hooks.directory() or false,
-    mixed_profile = options.with_c and require "gprof.format.mixed_profile" }
+    mixed_profile = options.with_c and require "gprof.scripts.mixed_profile" }
 end
 
 -- Without counts, only these functions show which coroutine runs.

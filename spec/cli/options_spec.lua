@@ -3,6 +3,7 @@
 
 local actions = require "gprof.cli.options.actions"
 local command_line = require "gprof.cli.options.command_line"
+local library_options <const> = require "gprof.library.options.arguments".known
 local launch = require "support.launch"
 local options = require "gprof.cli.options.option_table"
 local program = require "support.program"
@@ -486,6 +487,24 @@ describe("The table of options", function()
       assert.has_error(function() core.getopt({}, text, "") end,
         "bad argument #2 to 'getopt' (malformed option table)")
     end
+  end)
+
+  -- Those of "Analysis", the older forms, and those that the library knows of images, data and profiles.
+  it("marks the options that change figures and names", function()
+    local in_group <const> = { Analysis = true, ["Older forms"] = true }
+    local unmarked = {}
+    for _, option in ipairs(options.all) do
+      local setting = option.long and options.setting(option) or ""
+      local changes = in_group[options.groups[option.group]]
+      for _, object in ipairs { "image", "data", "profile" } do
+        changes = changes or library_options[object][setting]
+      end
+      if changes and not option.selects then unmarked[#unmarked + 1] = option.long or option.short end
+    end
+    -- Each of these prints a report, changes only one, or only traces; is a choice of the page (--line, --inlines); or
+    -- would take away the reports that its commands print (--gnu-compat).
+    assert.same({ "file-ordering", "line", "min-count", "debug", "B", "inlines", "spread", "threads", "gnu-compat" },
+      unmarked)
   end)
 end)
 

@@ -7,6 +7,7 @@ local exports = require "gprof.cli.exports"
 local launch = require "support.launch"
 local program = require "support.program"
 local shell = require "support.shell"
+local sorted = require "gprof.format.sorted"
 local stacks = require "support.context_stacks"
 
 local plan <const> = crafted.example
@@ -120,6 +121,12 @@ describe("--export", function()
     assert.equal(one, export("json", profile, "--jobs=2"))
     local _, count = one:match('"profiles": (%b[])'):gsub('"path"', "")
     assert.equal(2, count)
+  end)
+end)
+
+describe("the table of exports", function()
+  it("has the kinds of the option table", function()
+    assert.same(exports.kinds, sorted.keys(exports.facts))
   end)
 end)
 

@@ -97,7 +97,7 @@ describe("a bundle", function()
   end)
 
   it("is also used by the recorder of Lua programs, which does not load the core", function()
-    assert.is_true(is_bundled(root, "gprof.format.definitions", "gprof.recorder"))
+    assert.is_true(is_bundled(root, "gprof.scripts.definitions", "gprof.recorder"))
   end)
 
   it("changes neither output nor error messages", function()

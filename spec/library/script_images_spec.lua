@@ -2,7 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local script_functions = require "gprof.format.script_functions"
+local script_functions = require "gprof.scripts.script_functions"
 local script_images = require "gprof.library.files.script_images"
 local shell = require "support.shell"
 local steps = require "support.steps"

@@ -676,7 +676,8 @@ describe("closing", function()
       function() profile:find_limits() end,
       function() profile:find_limits "calls" end,
       function() profile:report("call_tree", {}, function() end) end,
-      function() by_line:by_function() end)
+      function() by_line:by_function() end,
+      function() profile:by_lines() end)
     check_error("bad argument #1 to 'compare' (the profile's data is closed)",
       function() gprof.compare(profile, other) end)
     check_error("bad argument #2 to 'compare' (the profile's data is closed)",
@@ -1157,9 +1158,28 @@ describe("a profile by function", function()
     end
   end)
 
+  it("makes the profile by line that could be made directly", function()
+    for _, options in ipairs { {}, { display_unused_functions = true }, { no_static = true } } do
+      local made = gprof.profile(image, data, options):by_lines()
+      options.line = true
+      assert.same(rows(gprof.profile(image, data, options)), rows(made))
+      assert.equal(made, made:by_lines())
+      assert.same({ false, true }, { made.seeks_frames, made:by_lines({ frames = true }).seeks_frames })
+    end
+  end)
+
+  it("takes options for its profile by line, and ignores those of reports", function()
+    local selected <const> = { exclude = { flat = { "main" } } }
+    local made = gprof.profile(image, data):by_lines { exclude = selected.exclude, brief = true }
+    selected.line = "all"
+    assert.same(rows(gprof.profile(image, data, selected)), rows(made))
+    assert.same(rows(made), rows(gprof.profile(image, data, { exclude = selected.exclude }):by_lines()))
+  end)
+
   it("cannot be made from a closed profile", function()
     local by_line = gprof.profile(image, data, { line = true })
     by_line:close()
+    assert.has_error(function() by_line:by_lines() end)
     assert.has_error(function() by_line:by_function() end)
     assert.has_error(function() by_line.by_function(7) end)
   end)

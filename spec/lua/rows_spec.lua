@@ -48,7 +48,7 @@ describe("stream:rows", function()
   end)
 
   it("writes the same values as an iterator returns", function()
-    local conversions <const> = { symbol = "s", kind = "s", reference = "s", total_mark = "s", id = "d", index = "d",
+    local conversions <const> = { symbol = "s", kind = "s", reference = "s", id = "d", index = "d",
       percent = ".6f", self = ".6f", children = ".6f", graph_self = ".6f", graph_percent = ".6f" }
     for field, conversion in pairs(conversions) do
       for id, value in profile:functions(nil, "id", field) do

@@ -370,6 +370,17 @@ describe("bounds", function()
     return file
   end
 
+  it("have a mark if they are further apart than a tenth of the run, however the difference is rounded", function()
+    for tenths = 0, 9 do
+      local low, high = tenths / 10, (tenths + 1) / 10
+      local function mark(more)
+        local profile = { total = 1, get = function() return low, high + more end }
+        return require "gprof.print.bounds".marker(profile)(1)
+      end
+      assert.same({ " ", "?" }, { mark(0), mark(1e-6) }, tenths)
+    end
+  end)
+
   it("are printed in the flat profile and the call graph, with a mark and a remedy", function()
     local file = written(select(2, data_of(path, 100)))
     local flat = program.run { "-b", "-p", "--bounds", path, file }.stdout

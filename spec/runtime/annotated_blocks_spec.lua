@@ -162,8 +162,7 @@ describe("blocks that never ran", function()
 
   it("are in HTML pages", function()
     local called = profile_of(blocks.compile("branches", { flags = { "-pg" } }))
-    local lines = require "gprof.print.by_line".of(called, {})
-    local source = require "gprof.export.html.sources".of(lines, {}).files[1]
+    local source = require "gprof.export.html.sources".of(called:by_lines(), {}).files[1]
     local line = source.lines[never]
     assert.same({ never, 0, true }, { line.number, line.blocks, line.known })
   end)

@@ -7,7 +7,7 @@ if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
 
 local chance = require "support.chance"
 local contexts = require "support.contexts"
-local script_functions = require "gprof.format.script_functions"
+local script_functions = require "gprof.scripts.script_functions"
 local shell = require "support.shell"
 local work = require "support.work"
 

@@ -3,8 +3,8 @@
 
 local build = require "support.build"
 local program = require "support.program"
-local script_functions = require "gprof.format.script_functions"
-local script_names = require "gprof.format.script_names"
+local script_functions = require "gprof.scripts.script_functions"
+local script_names = require "gprof.scripts.script_names"
 local shell = require "support.shell"
 
 -- Records main.lua of a directory with some files. Returns the path of its profile.

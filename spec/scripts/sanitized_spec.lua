@@ -32,7 +32,7 @@ describe("gprof.hooks has no errors of memory", function()
     for i, way in ipairs(ways) do
       shell.write(("%s/way%d.lua"):format(dir, i), ([[
         local recorder = require "gprof.recorder"
-        require "gprof.format.mixed_profile"
+        require "gprof.scripts.mixed_profile"
         recorder.record_program("x.prof", %s)
       ]]):format(way))
     end

@@ -25,13 +25,14 @@ local c_folders <const> = {
 }
 local lua_folders <const> = {
   format = {},
-  analysis = { "format" },
-  library = { "format" },
-  gprof = { "format", "analysis", "library" },  -- the public modules: gprof, gprof.image, ...
-  print = { "format", "analysis", "library", "gprof" },
-  report = { "format", "analysis", "library", "gprof", "print" },
-  export = { "format", "analysis", "library", "gprof", "print" },
-  cli = { "format", "analysis", "library", "gprof", "print", "report", "export" },
+  scripts = { "format" },
+  analysis = { "format", "scripts" },
+  library = { "format", "scripts" },
+  gprof = { "format", "scripts", "analysis", "library" },  -- the public modules: gprof, gprof.image, ...
+  print = { "format", "scripts", "analysis", "library", "gprof" },
+  report = { "format", "scripts", "analysis", "library", "gprof", "print" },
+  export = { "format", "scripts", "analysis", "library", "gprof", "print" },
+  cli = { "format", "scripts", "analysis", "library", "gprof", "print", "report", "export" },
 }
 
 -- Files with the same name are about the same thing, which is said here. A file that is about another thing gets

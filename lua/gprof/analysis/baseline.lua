@@ -3,11 +3,11 @@
 -- @internal gprof.analysis.baseline
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local change_bounds = require "gprof.analysis.change_bounds"
 local clones = require "gprof.analysis.clones"
 local is_amount <const> = require "gprof.analysis.counts".is_amount
 local is_less <const> = require "gprof.format.column_order".is_less
 local json_reader = require "gprof.format.json_reader"
-local limits = require "gprof.analysis.limits"
 local sorted = require "gprof.format.sorted"
 
 local baseline = {}
@@ -239,7 +239,7 @@ local function read(content)
       if caller then return caller.id, callee.id, count, total end
     end
   end)
-  limits.set(side.functions, side.arcs, side.exact)
+  change_bounds.set(side.functions, side.arcs, side.exact)
   return side
 end
 

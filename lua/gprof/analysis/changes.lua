@@ -12,9 +12,9 @@
 -- @internal gprof.analysis.changes
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local change_bounds = require "gprof.analysis.change_bounds"
 local column_order = require "gprof.format.column_order"
 local escape = require "gprof.format.escape"
-local limits = require "gprof.analysis.limits"
 local matching = require "gprof.analysis.matching"
 local significance = require "gprof.analysis.significance"
 
@@ -69,18 +69,18 @@ function changes.times(rows, ticks, spread, old, new)
     missing_error = missing, noise = noise }
 end
 
--- Returns what is certain of a change of a total time, see `limits.compare`.
-local function limits_of(rows, total, number)
-  return limits.compare(total.old[number], total.new[number], rows.was[number],
+-- Returns what is certain of a change of a total time, see `change_bounds.compare`.
+local function bounds_of(rows, total, number)
+  return change_bounds.compare(total.old[number], total.new[number], rows.was[number],
     rows.is[number], rows.old_samples, rows.new_samples)
 end
 
--- Returns the changes of total times, which are estimates within limits.
+-- Returns the changes of total times, which are estimates within bounds.
 local function total_times(rows, old, new)
   local total, comparable =
     changes.times(rows, "whole_ticks", "total_spread", old, new), {}
   rows.old_samples, rows.new_samples = old.samples, new.samples
-  for i in ipairs(rows.was) do comparable[i] = limits_of(rows, total, i) end
+  for i in ipairs(rows.was) do comparable[i] = bounds_of(rows, total, i) end
   total.comparable = comparable
   return total
 end
@@ -238,7 +238,7 @@ local function total_at(rows, number)
   local total = changes.at(rows.total, number)
   if total then
     total.comparable, total.least, total.most, total.old_most, total.new_least =
-      limits_of(rows, rows.total, number)
+      bounds_of(rows, rows.total, number)
   end
   return total
 end

@@ -207,7 +207,8 @@ end
 local whole <const> = { calls = "calls", blocks = "blocks", time = "total",
   total = "total", self = "total" }
 
--- Whether a total time says nothing about how it changed (see gprof.analysis.limits).
+-- Whether a total time says nothing about how it changed: see
+-- gprof.analysis.change_bounds.
 local function is_estimate(row)
   return row.total ~= nil and row.total.comparable == false
 end

@@ -1,6 +1,6 @@
 --- Pairs functions of two profiles of a Lua program whose names contain a line, such as
 -- "step (work.lua:7)": functions of one file with the same name, and functions without a
--- name (see gprof.format.script_functions). The lines of a changed program differ.
+-- name (see gprof.scripts.script_functions). The lines of a changed program differ.
 --
 -- @internal gprof.analysis.placed_names
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -4,10 +4,10 @@
 -- @internal gprof.analysis.saved_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local change_bounds = require "gprof.analysis.change_bounds"
 local clones = require "gprof.analysis.clones"
 local counts = require "gprof.analysis.counts"
 local json_reader = require "gprof.format.json_reader"
-local limits = require "gprof.analysis.limits"
 local text_file = require "gprof.format.text_file"
 
 local saved_profile = {}
@@ -146,7 +146,8 @@ local function side_of(profile)
   local arcs = field(profile, "arcs", "array", "")
   for _ in arcs_of(arcs, period) do end  -- checks them
   clones.set_inner(functions, function() return arcs_of(arcs, period) end)
-  limits.set(functions, arcs_between(functions, arcs, period), profile.exact == true)
+  change_bounds.set(functions, arcs_between(functions, arcs, period),
+    profile.exact == true)
   return {
     runs = math.max(#field(profile, "profiles", "array", ""), 1),
     rate = period and rate_of(period),

@@ -16,37 +16,47 @@ local exports = {}
 --- The names of all kinds of exports, as an array.
 exports.kinds = options.values { long = "export" }
 
--- Kinds that need a histogram.
-local timed <const> = {
-  callgrind = true, cpuprofile = true, dot = true, folded = true, pprof = true,
-  ["sample-profile"] = true,
-  speedscope = true, svg = true,
+--- Maps each kind to facts about it: `needs`, what it cannot be written without, that is
+-- "histogram", "comparison", or "limits" of a comparison; `binary`, whether its output
+-- is.
+exports.facts = {
+  callgrind = { needs = "histogram" },
+  cpuprofile = { needs = "histogram" },
+  csv = {},
+  ["csv-arcs"] = {},
+  dot = { needs = "histogram" },
+  folded = { needs = "histogram" },
+  json = {},
+  junit = { needs = "limits" },
+  lcov = {},
+  markdown = { needs = "comparison" },
+  pprof = { needs = "histogram", binary = true },
+  ["sample-profile"] = { needs = "histogram" },
+  sarif = { needs = "limits" },
+  speedscope = { needs = "histogram" },
+  svg = { needs = "histogram" },
 }
 
--- Kinds that show a comparison; true if they need limits.
-local compared <const> = { markdown = false, sarif = true, junit = true }
+local function is_compared(needs) return needs == "comparison" or needs == "limits" end
 
 --- Parses the argument of --export: KIND or KIND:FILE.
 -- @tparam string argument
--- @treturn[1] table `kind`; `binary`, whether the output is binary; `path`, nil for
---   standard output; `print`, the export
+-- @treturn[1] table `kind`; its facts `needs` and `binary`; `path`, nil for standard
+--   output; `print`, the export
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the text after the option's name in a message
 function exports.find(argument)
   local kind, path = argument:match "^([^:]*):?(.*)$"
-  for _, known in ipairs(exports.kinds) do
-    if known == kind then
-      if path == "" and argument ~= kind then
-        return nil, "the file name is empty"
-      end
-      return { kind = kind, binary = kind == "pprof",
-        path = path ~= "" and path ~= "-" and path or nil,
-        print = require("gprof.export." .. kind:gsub("-", "_")) }
-    end
-  end
+  local facts = exports.facts[kind]
   if kind == "html" then return nil, "HTML pages are written by --html=FILE" end
-  return nil, ("unknown kind '%s'; known kinds: %s"):format(kind,
-    table.concat(exports.kinds, ", "))
+  if not facts then
+    return nil, ("unknown kind '%s'; known kinds: %s"):format(kind,
+      table.concat(exports.kinds, ", "))
+  end
+  if path == "" and argument ~= kind then return nil, "the file name is empty" end
+  return { kind = kind, needs = facts.needs, binary = facts.binary,
+    path = path ~= "" and path ~= "-" and path or nil,
+    print = require("gprof.export." .. kind:gsub("-", "_")) }
 end
 
 --- Returns the export of --html, a page for browsers.
@@ -74,7 +84,7 @@ end
 -- @treturn string|nil
 function exports.lack(list, data)
   for _, export in ipairs(list) do
-    if timed[export.kind] and not data.has_histogram then
+    if export.needs == "histogram" and not data.has_histogram then
       return ("has no histogram, which the export '%s' needs"):format(export.kind)
     end
   end
@@ -83,22 +93,16 @@ end
 --- Returns whether a kind shows a comparison.
 -- @tparam string kind
 -- @treturn boolean
-function exports.is_compared(kind) return compared[kind] ~= nil end
-
---- Returns whether a kind names source files relative to the repository.
--- @tparam string kind
--- @treturn boolean
-exports.is_relative = exports.is_compared
+function exports.is_compared(kind) return is_compared(exports.facts[kind].needs) end
 
 --- Checks that the options request the comparison, and the limits, that exports need.
 -- @tparam table settings
 -- @raise a table with the field `message`
 function exports.check_compared(settings)
   for _, export in ipairs(settings.exports) do
-    local needs_limits = compared[export.kind]
-    if needs_limits ~= nil and not settings.compare[1] then
+    if is_compared(export.needs) and not settings.compare[1] then
       raise("option --export=%s needs --compare or --baseline", export.kind)
-    elseif needs_limits and not settings.fail_on then
+    elseif export.needs == "limits" and not settings.fail_on then
       raise("option --export=%s needs --fail-on: it shows what exceeds limits",
         export.kind)
     end

@@ -9,7 +9,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local apportion = require "gprof.analysis.apportion"
-local by_line = require "gprof.print.by_line"
 local chain_tree = require "gprof.analysis.chain_tree"
 local chains = require "gprof.analysis.chains"
 local extract = require "gprof.analysis.extract"
@@ -177,7 +176,7 @@ return function(profile, options, write)
   end
   local by_function, lines = profile:by_function(true), {}
   if not by_function.has_inlines then
-    lines = line_costs.of(by_line.of(profile, options), by_function)
+    lines = line_costs.of(profile:by_lines(options), by_function)
   end
   local list = chains.of(by_function, extract.units(by_function, 1000000), lines)
   local tree = chain_tree.of(list)

@@ -9,7 +9,6 @@
 
 local arguments = require "gprof.library.options.arguments"
 local assets = require "gprof.export.html.assets"
-local by_line = require "gprof.print.by_line"
 local data = require "gprof.export.html.page_data"
 local extract = require "gprof.analysis.extract"
 local failure = require "gprof.library.failure"
@@ -77,13 +76,9 @@ local function other_view(profile, options)
   return view_of(other, options)
 end
 
--- Returns the profile by line that the page needs. `profile.data` has only the selected
--- threads, so the option `threads` is left out: selecting them again would take time.
-local function by_line_of(profile, options)
-  local own = setmetatable({ frames = true }, { __index = function(_, name)
-    return name ~= "threads" and options[name] or nil
-  end })
-  return by_line.of(profile, own)
+-- Returns the profile by line that the page needs.
+local function by_lines(profile, options)
+  return profile:by_lines(setmetatable({ frames = true }, { __index = options }))
 end
 
 -- Returns the threads, and those of them that are shown, if there are several; each is
@@ -107,7 +102,7 @@ local function part_of(content, threads, options)
   local whole = content.profile
   local profile =
     failure.need(gprof.profile(whole.image, object_list.program_data(whole), picked))
-  local lines <close> = by_line_of(profile, own)
+  local lines <close> = by_lines(profile, own)
   local part = view_of(profile, own)
   part.other = content.other and not lacks_inlines(profile, lines, own) and
     other_view(profile, own) or nil
@@ -121,7 +116,7 @@ end
 -- Returns the lines and the sources of the page, and whether no inlined function can have
 -- samples. Closes the profile by line, which takes much memory.
 local function lines_of(profile, options)
-  local lines <close> = by_line_of(profile, options)
+  local lines <close> = by_lines(profile, options)
   local hot = profile.rate and hot_lines.of(profile, lines, line_data.MOST_LINES) or {}
   return hot, sources.of(lines, options, profile.symbols),
     lacks_inlines(profile, lines, options)

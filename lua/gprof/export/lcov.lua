@@ -8,7 +8,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local annotation = require "gprof.library.annotation"
-local by_line = require "gprof.print.by_line"
 local escape = require "gprof.format.escape"
 local labels = require "gprof.print.labels"
 local sorted = require "gprof.format.sorted"
@@ -177,13 +176,10 @@ end
 
 -- Returns the profile by line. If blocks were counted, copies of inlined functions can be
 -- told apart in all lines.
-local function by_line_of(profile, options)
-  local own = options
-  if profile.data.block_records > 0 then
-    own = setmetatable({ frames = true, display_unused_functions = true },
-      { __index = options })
-  end
-  return by_line.of(profile, own)
+local function by_lines(profile, options)
+  return profile:by_lines(profile.data.block_records == 0 and options or
+    setmetatable({ frames = true, display_unused_functions = true },
+      { __index = options }))
 end
 
 --- Writes the executed functions and lines of a profile for lcov.
@@ -192,7 +188,7 @@ end
 -- @tparam stream write
 -- @raise a table with the field `message`
 return function(profile, options, write)
-  local lines = by_line_of(profile, options)
+  local lines = by_lines(profile, options)
   local functions = functions_of(lines:by_function(), options)
   local files = files_of(lines)
   if not files[1] then

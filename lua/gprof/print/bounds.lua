@@ -7,7 +7,7 @@
 local bounds = {}
 
 --- The columns in the format of a row: two numbers, and a mark.
-bounds.COLUMNS = " %{total_low:8.2f} %{total_high:8.2f}%{total_mark}"
+bounds.COLUMNS = " %{total_low:8.2f} %{total_high:8.2f}%{mark}"
 
 --- The width of these columns.
 bounds.WIDTH = 19
@@ -20,6 +20,22 @@ local note <const> = [[
 The bounds (low, high) assume one thread, a symbol for every function, and that
 recording was never switched off. ?: they are further apart than a tenth of the
 ]]
+
+-- The part of the run by which bounds without a mark may differ: a tenth. The difference
+-- of two times in seconds is rounded: 0.4 - 0.3 > 0.1.
+local TENTH <const> = 0.1 * (1 + 1e-9)
+
+--- Returns the function that marks bounds which say little.
+-- @tparam profile profile
+-- @treturn function takes the number of a function or cycle, and returns the `mark` of
+--   its row
+function bounds.marker(profile)
+  local most = TENTH * (profile.total or 0)
+  return function(id)
+    local low, high = profile:get(id, "total_low", "total_high")
+    return high - low > most and "?" or " "
+  end
+end
 
 --- Writes what the bounds assume, and what the mark means.
 -- @tparam profile profile

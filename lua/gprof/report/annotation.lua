@@ -5,7 +5,6 @@
 
 local add <const> = require "gprof.analysis.counts".add
 local annotation = require "gprof.library.annotation"
-local by_line = require "gprof.print.by_line"
 local common = require "gprof.print.common"
 local output = require "gprof.output"
 local path = require "gprof.format.path"
@@ -214,7 +213,7 @@ end
 
 -- Returns the profile by line.
 local function lines_of(page)
-  page.by_line = page.by_line or by_line.of(page.profile, page.options)
+  page.by_line = page.by_line or page.profile:by_lines(page.options)
   return page.by_line
 end
 

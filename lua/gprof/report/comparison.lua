@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local changes = require "gprof.analysis.changes"
+local column_order = require "gprof.format.column_order"
 local common = require "gprof.print.common"
 local labels = require "gprof.print.labels"
 local wording = require "gprof.format.wording"
@@ -245,22 +246,17 @@ local keys <const> = {
 
 -- Returns the rows to print: those with a change, sorted, and at most `top`.
 local function rows_of(comparison, columns, options)
-  local rows, place, key_of = {}, {}, keys[options.sort]
+  local rows, values, key_of = {}, {}, keys[options.sort]
   local changed = changed_rows(columns)
   for i = 1, #comparison do
     if options.display_unused_functions or changed[i] then
       local row = comparison[i]
       rows[#rows + 1] = row
-      place[row] = #rows
+      values[#rows] = key_of and key_of(row)
     end
   end
-  if key_of then
-    table.sort(rows, function(a, b)
-      local x, y = key_of(a), key_of(b)
-      if x ~= y then return x < y end
-      return place[a] < place[b]
-    end)
-  end
+  local order = key_of and column_order.of(values)
+  if order then rows = column_order.picked(rows, order) end
   return table.move(rows, 1, math.min(options.top or #rows, #rows), 1, {})
 end
 

@@ -146,6 +146,8 @@ end
 -- the time per call as it is shown; `called` and `uncalled` write the row of a function.
 local function write_rows(profile, options, per_call, called, uncalled)
   local all, left = options.display_unused_functions, options.top or -1
+  local bounds = common.bounds(profile, options)
+  local mark = bounds and bounds.marker(profile)
   local rate, outside, cumulative = profile.rate, profile.outside, 0
   for id, ticks, children, calls, listed in functions_of(profile, options) do
     if left == 0 then break end
@@ -153,7 +155,7 @@ local function write_rows(profile, options, per_call, called, uncalled)
       local row = calls ~= 0 and called or uncalled
       cumulative, left = cumulative + ticks, left - 1
       row(id, cumulative / rate, per_call(ticks, calls),
-        per_call(ticks + children, calls))
+        per_call(ticks + children, calls), mark and mark(id))
     end
   end
 end
@@ -222,7 +224,7 @@ return function(profile, options, write, layout)
     formats_of(profile, options, layout, bar, conversion, with_calls)
   local columns <const> = {
     labels = layout.labels(profile, options),
-    values = { "cumulative", "self_per_call", "total_per_call" },
+    values = { "cumulative", "self_per_call", "total_per_call", "mark" },
     paint = painter(profile, options, length),
     paint_by = { "percent", "ticks", "calls" },
   }

@@ -141,7 +141,7 @@ return function(profile, options, write, layout)
       return complete(line, calls[kind], without_time[kind] and "")
     end })
     return write:rows(profile, list, formats,
-      { labels = names, paint = paint_line, paint_by = figures })
+      { labels = names, values = { "mark" }, paint = paint_line, paint_by = figures })
   end
   local arc_figures <const> = { "self", "children", "count" }
   local callers = rows("callers", lines.caller, of_arc, arcs_without_time, paint.inner,
@@ -154,19 +154,20 @@ return function(profile, options, write, layout)
   local members = rows("members", lines.member, of_member, {}, paint.inner,
     { "graph_self", "graph_children", "calls" })
 
+  local bounds = common.bounds(profile, options)
+  local mark = bounds and bounds.marker(profile)
   layout.heading(profile, options, write)
   for id, is_cycle in entries.of(profile, options) do
     if is_cycle then
-      cycle(id)
+      cycle(id, mark and mark(id))
       members(id)
     else
       if callers(id) == 0 then write(spontaneous) end
-      primary(id)
+      primary(id, mark and mark(id))
       callees(id)
     end
     write(layout.rule)
   end
-  local bounds = common.bounds(profile, options)
   if bounds then bounds.write_note(profile, write) end
   if layout.ending then layout.ending(profile, options, write) end
 end

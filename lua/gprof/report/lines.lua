@@ -3,7 +3,6 @@
 -- @module gprof.report.lines
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local by_line = require "gprof.print.by_line"
 local common = require "gprof.print.common"
 local hot_lines = require "gprof.analysis.hot_lines"
 local inlined_lines = require "gprof.library.inlined_lines"
@@ -157,7 +156,7 @@ return function(profile, options, write)
     error("times of lines need a histogram, which this profile lacks", 0)
   end
   local by_function = profile:by_function()
-  local lines = by_line.of(profile, options)
+  local lines = profile:by_lines(options)
   local rows = hot_lines.of(by_function, lines)
   local count = math.max(0, math.min(#rows, options.lines or COUNT))
   write_rows(by_function, rows, count, inlined_lines.of(lines), options, write)

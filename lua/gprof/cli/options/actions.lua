@@ -363,7 +363,8 @@ end
 function actions.export(settings, argument, option)
   local export, problem = require "gprof.cli.exports".find(argument)
   if not export then reject(option, ": %s", problem) end
-  if require "gprof.cli.exports".is_relative(export.kind) then
+  if require "gprof.cli.exports".is_compared(export.kind) then
+    -- reviewers know source files by their paths in the repository
     settings.source_root = settings.source_root or
       require "gprof.library.files.source_root".of "."
   end

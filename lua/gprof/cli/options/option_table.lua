@@ -9,6 +9,8 @@ local options = {}
 -- - its letter, or a blank;
 -- - its long name;
 -- - its argument: =NAME if required, [=NAME] if optional (attached to a short option);
+-- - "*" if the commands that a page shows must repeat it, to print the same figures and
+--   names;
 -- - "flag", or an action of actions.lua followed by the action's parameter ("+NAME"
 --   and "-NAME" stand for the action "style");
 -- - its description on the help page. If it ends in a colon, the help page appends the
@@ -25,7 +27,7 @@ A annotated-source[=SYMSPEC]    +annotation print annotated source with executio
 b brief                         flag        do not print explanations of the reports
 C exec-counts[=SYMSPEC]         +executions print how often each function was called
 i file-info                     +info       print what the profile files contain
-I directory-path=DIRS           directories search DIRS (A:B:C) for source files
+I directory-path=DIRS          *directories search DIRS (A:B:C) for source files
 J no-annotated-source[=SYMSPEC] -annotation omit annotated source, or that of SYMSPEC
 L print-path                    flag        print source file names with directories
 p flat-profile[=SYMSPEC]        +flat       print the flat profile
@@ -40,32 +42,32 @@ w width=NUM                     width       wrap the index at NUM columns (defau
 x all-lines                     flag        annotate every line of a basic block
 y separate-files                flag        write annotated source to files NAME-ann
 Z no-exec-counts[=SYMSPEC]      -executions omit execution counts, or those of SYMSPEC
-  demangle[=STYLE]              demangling  demangle names (default); styles:
-  no-demangle                   flag        print names as in the symbol table
+  demangle[=STYLE]             *demangling  demangle names (default); styles:
+  no-demangle                  *flag        print names as in the symbol table
   inline-file-names             flag        print file and line after each function name
 ]], [[
-a no-static                     flag         merge static functions into preceding ones
-c static-call-graph             flag         add calls found in the machine code
-D ignore-non-functions          flag         ignore symbols that are not functions
-k =FROM/TO                      arcs         ignore calls from FROM to TO
+a no-static                    *flag         merge static functions into preceding ones
+c static-call-graph            *flag         add calls found in the machine code
+D ignore-non-functions         *flag         ignore symbols that are not functions
+k =FROM/TO                     *arcs         ignore calls from FROM to TO
 l line                          flag         profile source lines instead of functions
 m min-count=NUM                 calls        omit execution counts below NUM
-n time=SYMSPEC                  include:time in the call graph, count only SYMSPEC's time
-N no-time=SYMSPEC               exclude:time in the call graph, ignore SYMSPEC's time
-S external-symbol-table=FILE    path         read symbols from FILE, e.g. /proc/kallsyms
-z display-unused-functions      flag         include functions without calls and time
+n time=SYMSPEC                 *include:time in the call graph, count only SYMSPEC's time
+N no-time=SYMSPEC              *exclude:time in the call graph, ignore SYMSPEC's time
+S external-symbol-table=FILE   *path         read symbols from FILE, e.g. /proc/kallsyms
+z display-unused-functions     *flag         include functions without calls and time
 ]], [[
 d debug[=NUM]                   debug        trace internal steps on standard error
 h help                          flag         print this help
-O file-format=NAME              format       format of the profiles:
+O file-format=NAME             *format       format of the profiles:
 s sum                           +sum         write the sum of the profiles to gmon.sum
 v version                       flag         print version and licence
 ]], [[
-B       +graph             like -q
-e =NAME exclude:graph      omit the call graph entry of NAME
-E =NAME exclude:graph,time like -e, and ignore its time
-f =NAME include:graph      print only the entries of NAME and its callees
-F =NAME include:graph,time like -f, and count only their time
+B        +graph             like -q
+e =NAME *exclude:graph      omit the call graph entry of NAME
+E =NAME *exclude:graph,time like -e, and ignore its time
+f =NAME *include:graph      print only the entries of NAME and its callees
+F =NAME *include:graph,time like -f, and count only their time
 ]] }
 
 -- Options that GNU gprof lacks, by group. An abbreviated name means one of these only if
@@ -75,7 +77,7 @@ local own <const> = { [[
   annotate-time            time     print annotated source with time per line
   color[=WHEN]             choice   use colours:
   errors                   flag     add the sampling error of each self time
-  bounds                   flag     add lower and upper bounds of total times
+  bounds                  *flag     add lower and upper bounds of total times
   inlines                  flag     show inlined functions as functions of their own
   top=N                    count    print only the first N functions or entries
   sort=FIELD               choice   sort the flat profile, or the comparison, by:
@@ -100,12 +102,12 @@ local own <const> = { [[
   force                    flag     compare even profiles from another build
   verify                   +verify  check that program, profile and source match
 ]], [[
-  assume-proportional           flag        ignore call paths: divide time by calls
-  thread=NAME                   threads     show only threads of this name, glob or number
-  no-libraries                  flag        omit recorded shared libraries
-  debug-dir=DIR                 debugdir    also search DIR for debugging files
-  with=LIBRARY[:PROFILE]        libraries   add a shared library and its profile
-  slide=OFFSET                  slide       subtract OFFSET from all addresses, or auto
+  assume-proportional          *flag        ignore call paths: divide time by calls
+  thread=NAME                  *threads     show only threads of this name, glob or number
+  no-libraries                 *flag        omit recorded shared libraries
+  debug-dir=DIR                *debugdir    also search DIR for debugging files
+  with=LIBRARY[:PROFILE]       *libraries   add a shared library and its profile
+  slide=OFFSET                 *slide       subtract OFFSET from all addresses, or auto
 ]], [[
   gnu-compat                    flag        with -b, print exactly what GNU gprof prints
   sum-file=FILE                 sum         like -s, but write to FILE
@@ -177,7 +179,7 @@ end
 
 local argument_kinds <const> = { [""] = "none", ["="] = "required", ["[="] = "optional" }
 
-local pattern <const> = "^(.) ([%l-]*)(%[?=?)([%u/:[]*)%]? +(%l*)(%S*) +(.*)$"
+local pattern <const> = "^(.) ([%l-]*)(%[?=?)([%u/:[]*)%]? +(%*?)(%l*)(%S*) +(.*)$"
 
 local parsed = {}  -- parsed options, indexed by their lines
 
@@ -185,16 +187,16 @@ local parsed = {}  -- parsed options, indexed by their lines
 -- @tparam string line
 -- @treturn table `short` and `long`, its names; `argument`: "none", "required" or
 --   "optional"; `value`: the argument's name on the help page; `takes`: "files",
---   "scripts" (Lua files) or "directories" if the argument is a path; `action` and its
---   parameter `detail`; `help`
+--   "scripts" (Lua files) or "directories" if the argument is a path; `selects`, whether
+--   it is marked with "*"; `action` and its parameter `detail`; `help`
 function options.parse(line)
   if parsed[line] then return parsed[line] end
-  local short, long, kind, value, action, detail, help = line:match(pattern)
+  local short, long, kind, value, mark, action, detail, help = line:match(pattern)
   local option = {
     short = short ~= " " and short or nil, long = long ~= "" and long or nil,
     argument = argument_kinds[kind], value = value:gsub("%[.*", "%0]"),
     takes = takes[action], action = action ~= "" and action or "style", detail = detail,
-    help = help }
+    help = help, selects = mark == "*" }
   parsed[line] = option
   return option
 end

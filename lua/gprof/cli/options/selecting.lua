@@ -4,10 +4,6 @@
 -- @internal gprof.cli.options.selecting
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- Their letters, or long names.
-local SELECTING <const> = " a c D k n N S z e E f F I O demangle no-demangle bounds " ..
-  "assume-proportional thread no-libraries debug-dir with slide "
-
 --- Returns these options as words.
 -- @tparam {table,...} given pairs of an option, from the table of options, and its
 --   argument or nil
@@ -16,7 +12,7 @@ return function(given)
   local words = {}
   for _, pair in ipairs(given) do
     local option, argument = pair[1], pair[2]
-    if SELECTING:find(" " .. (option.short or option.long) .. " ", 1, true) then
+    if option.selects then
       words[#words + 1] = option.long and "--" .. option.long ..
         (argument and "=" .. argument or "") or "-" .. option.short .. (argument or "")
     end

@@ -158,11 +158,11 @@ local function arcs_of(content, node_of)
   return object(entries)
 end
 
--- Returns the limits of total times that are estimates (see `profile:find_limits`, which
+-- Returns the bounds of total times that are estimates (see `profile:find_limits`, which
 -- the tree needs) as columns, for the nodes whose time is not certain: the difference to
 -- the node before, and samples. Null if the times were measured, or if there are columns
 -- of bounds.
-local function limits_of(content, node_of)
+local function bounds_of(content, node_of)
   local profile = content.profile
   if not (content.tree and content.tree.certain) or profile.has_bounds then
     return "null"
@@ -268,7 +268,7 @@ function view_data.entries(view, node_of, file_number, known)
   local cycles, within = cycles_of(view, node_of)
   return { { "inlines", tostring(view.profile.has_inlines) }, { "cycles", cycles },
     { "functions", functions_of(view, file_number, within, known) },
-    { "arcs", arcs_of(view, node_of) }, { "limits", limits_of(view, node_of) },
+    { "arcs", arcs_of(view, node_of) }, { "limits", bounds_of(view, node_of) },
     { "created", created_of(view.profile, node_of, file_number) },
     { "code", code_of(view) },
     { "tree", view_data.tree(view, node_of, #view.ids + #view.cycles) } }

@@ -5,8 +5,8 @@
 
 local core = require "gprof.core"
 local profile_files = require "gprof.library.files.profile_files"
-local script_functions = require "gprof.format.script_functions"
-local script_image = require "gprof.format.script_image"
+local script_functions = require "gprof.scripts.script_functions"
+local script_image = require "gprof.scripts.script_image"
 
 local script_images = {}
 

@@ -110,7 +110,7 @@ local function dlang(symbol)
   return parts[1] and parts, false
 end
 
--- Lua: "Account:take", "step (work.lua:7)"; see gprof.format.script_functions.
+-- Lua: "Account:take", "step (work.lua:7)"; see gprof.scripts.script_functions.
 local function lua(symbol)
   local name = symbol:gsub(" %([^()]*:%d+%)$", ""):gsub(" %([^()]*:%d+%) %(%d+%)$", "")
   if name == symbol and not symbol:find "^[%a_][%w_.]*:[%a_][%w_]*$" then return nil end

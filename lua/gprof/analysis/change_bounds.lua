@@ -2,38 +2,38 @@
 --
 -- Unless it was measured, the time of a function's callees is an estimate, which depends
 -- on who else calls them: a single new call can move it from one caller to another, and
--- into a cycle. The true total time lies between limits (see `profile:find_limits` and
+-- into a cycle. The true total time lies between bounds (see `profile:find_limits` and
 -- doc/inclusive-time.md), and so does its change.
 --
--- @internal gprof.analysis.limits
+-- @internal gprof.analysis.change_bounds
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
 
-local limits = {}
+local change_bounds = {}
 
--- An estimate is as good as a measurement if its limits are this part of it apart.
+-- An estimate is as good as a measurement if its bounds are this part of it apart.
 local CLOSE <const> = 0.1
 
 -- Means of counts, and times, have at least this many digits in files.
 local DIGITS <const> = 1e-5
 
--- Sets the limits of a function. The estimate of a cycle's member leaves out the rest of
+-- Sets the bounds of a function. The estimate of a cycle's member leaves out the rest of
 -- the cycle, and may be below what is certain.
-local function set_limits(f, least, most)
+local function set_bounds(f, least, most)
   f.least_ticks, f.most_ticks = least, most
   f.whole_ticks = math.min(math.max(f.whole_ticks, least), most)
 end
 
 local function set_exact(functions)
-  for _, f in ipairs(functions) do set_limits(f, f.whole_ticks, f.whole_ticks) end
+  for _, f in ipairs(functions) do set_bounds(f, f.whole_ticks, f.whole_ticks) end
 end
 
---- Sets the limits of functions of a profile: their fields `least_ticks` and
+--- Sets the bounds of functions of a profile: their fields `least_ticks` and
 -- `most_ticks`, between which `whole_ticks` lies afterwards.
 -- @tparam {table,...} functions each with `id` and `whole_ticks`
 -- @tparam profile profile
-function limits.set_from_profile(functions, profile)
+function change_bounds.set_from_profile(functions, profile)
   if profile.exact or not (profile.rate and profile.data.has_arcs) then
     return set_exact(functions)
   end
@@ -41,7 +41,7 @@ function limits.set_from_profile(functions, profile)
   local ids = {}
   for i, f in ipairs(functions) do ids[i] = f.id end
   local least, most = profile:columns(ids, "least_ticks", "most_ticks")
-  for i, f in ipairs(functions) do set_limits(f, least[i], most[i]) end
+  for i, f in ipairs(functions) do set_bounds(f, least[i], most[i]) end
 end
 
 -- Returns the callers of each function, by number, except the function itself.
@@ -91,12 +91,12 @@ local function add_unknown(found, self, calls, callers, callees, counts)
   for _, f in ipairs(found) do add(unknown, f) end
 end
 
---- Sets the limits of functions that were read from a file.
+--- Sets the bounds of functions that were read from a file.
 -- @tparam {table,...} functions each with `ticks`, `whole_ticks` and `calls`
 -- @tparam function arcs returns an iterator over calling functions, called functions and
 --   numbers of calls
 -- @tparam boolean exact whether total times were measured
-function limits.set(functions, arcs, exact)
+function change_bounds.set(functions, arcs, exact)
   if exact then return set_exact(functions) end
   local number, self, calls = {}, {}, {}
   local callers, callees, counts = {}, {}, {}
@@ -112,23 +112,23 @@ function limits.set(functions, arcs, exact)
   add_unknown(uncounted(functions, callers, callees), self, calls, callers, callees,
     counts)
   local least, most = core.call_bounds(self, calls, callers, callees, counts)
-  for i, f in ipairs(functions) do set_limits(f, least[i], most[i]) end
+  for i, f in ipairs(functions) do set_bounds(f, least[i], most[i]) end
 end
 
 --- Returns what is certain of the change of a total time.
 -- @tparam number old time per run
 -- @tparam number new time per run
--- @tparam table was the old function, with limits
+-- @tparam table was the old function, with bounds
 -- @tparam table is the new function
 -- @tparam number old_samples ticks per unit of time and run
 -- @tparam number new_samples
--- @treturn boolean `comparable`: whether the limits tell anything: they are close
+-- @treturn boolean `comparable`: whether the bounds tell anything: they are close
 --   together, or agree that the time grew, or shrank
 -- @treturn number `least` and
 -- @treturn number `most`, between which the true change lies
 -- @treturn number `old_most`, the most that the old time can be
 -- @treturn number `new_least`, the least that the new time can be
-function limits.compare(old, new, was, is, old_samples, new_samples)
+function change_bounds.compare(old, new, was, is, old_samples, new_samples)
   local old_most, new_least = was.most_ticks / old_samples, is.least_ticks / new_samples
   local old_least, new_most = was.least_ticks / old_samples, is.most_ticks / new_samples
   local least, most = new_least - old_most, new_most - old_least
@@ -136,4 +136,4 @@ function limits.compare(old, new, was, is, old_samples, new_samples)
   return comparable, least, most, old_most, new_least
 end
 
-return limits
+return change_bounds

@@ -4,11 +4,11 @@
 -- csrc/runtime/lua_frames.h). They get a list of functions, and a module, as in profiles
 -- without C functions.
 --
--- @internal gprof.format.mixed_profile
+-- @internal gprof.scripts.mixed_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local script_functions = require "gprof.format.script_functions"
-local script_profile = require "gprof.format.script_profile"
+local script_functions = require "gprof.scripts.script_functions"
+local script_profile = require "gprof.scripts.script_profile"
 
 local mixed_profile = {}
 

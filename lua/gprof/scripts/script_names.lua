@@ -6,12 +6,12 @@
 -- definition. That is not needed if the text has not changed for certain, and simple
 -- statements define the functions.
 --
--- @internal gprof.format.script_names
+-- @internal gprof.scripts.script_names
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local definitions = require "gprof.format.definitions"
-local prototypes = require "gprof.format.prototypes"
-local script_functions = require "gprof.format.script_functions"
+local definitions = require "gprof.scripts.definitions"
+local prototypes = require "gprof.scripts.prototypes"
+local script_functions = require "gprof.scripts.script_functions"
 local wording = require "gprof.format.wording"
 
 local load <const>, dump <const> = load, string.dump  -- programs may replace them

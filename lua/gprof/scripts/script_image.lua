@@ -3,10 +3,10 @@
 --
 -- Every recorded line of a function has addresses of its own, and so do the C functions.
 --
--- @internal gprof.format.script_image
+-- @internal gprof.scripts.script_image
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local script_functions = require "gprof.format.script_functions"
+local script_functions = require "gprof.scripts.script_functions"
 
 local script_image = {}
 
@@ -118,7 +118,7 @@ local function placed(sections)
 end
 
 --- Returns the bytes of the file.
--- @tparam {table,...} functions as `gprof.format.script_functions` describes them, sorted
+-- @tparam {table,...} functions sorted, as in gprof.scripts.script_functions
 -- @treturn string
 function script_image.bytes(functions)
   local symbols, names, size = symbols_of(functions)

@@ -1,10 +1,10 @@
 --- Writes the profile of a Lua program: a context profile (see doc/contexts.md) that
 -- contains a list of the program's functions.
 --
--- @internal gprof.format.script_profile
+-- @internal gprof.scripts.script_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local script_functions = require "gprof.format.script_functions"
+local script_functions = require "gprof.scripts.script_functions"
 local sorted = require "gprof.format.sorted"
 
 local script_profile = {}
@@ -89,7 +89,7 @@ end
 --- Gives functions and their lines addresses.
 -- @tparam {table,...} functions that were recorded
 -- @tparam table lines the lines of each, as sets
--- @treturn {table,...} the list of functions (see gprof.format.script_functions)
+-- @treturn {table,...} the list of functions (see gprof.scripts.script_functions)
 -- @treturn table for each function, the addresses of its lines and of its `entry`
 -- @treturn integer where the addresses end
 function script_profile.list(functions, lines)

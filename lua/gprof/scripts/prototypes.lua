@@ -1,6 +1,6 @@
 --- Finds the functions in the bytecode of a chunk, as string.dump writes it in Lua 5.4.
 --
--- @internal gprof.format.prototypes
+-- @internal gprof.scripts.prototypes
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local prototypes = {}
@@ -78,8 +78,8 @@ end
 -- first.
 -- @tparam string bytes bytecode
 -- @treturn {table,...} functions: `first` and `last`, lines; `signature`, as in
---   gprof.format.script_functions; `code`, the bytes from its first line on; `inner`, the
---   number of functions that are defined in it
+--   gprof.scripts.script_functions; `code`, the bytes from its first line on; `inner`,
+--   the number of functions that are defined in it
 function prototypes.read(bytes)
   local list = {}
   read_function(bytes, HEAD + 1, list)

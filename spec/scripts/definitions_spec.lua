@@ -1,9 +1,9 @@
 -- Names of Lua functions in the source text, and the functions in bytecode.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local definitions = require "gprof.format.definitions"
+local definitions = require "gprof.scripts.definitions"
 local program = require "support.program"
-local prototypes = require "gprof.format.prototypes"
+local prototypes = require "gprof.scripts.prototypes"
 local shell = require "support.shell"
 
 -- Each line defines one function; its name follows the last "-->". A line without one continues.

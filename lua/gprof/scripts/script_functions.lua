@@ -10,7 +10,7 @@
 -- - `name`, "" if none is known, and `rank`, the lower the better the name;
 -- - `lines`: the numbers of its recorded lines, in ascending order, not empty.
 --
--- @internal gprof.format.script_functions
+-- @internal gprof.scripts.script_functions
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local base_name <const> = require "gprof.format.path".base

@@ -3,7 +3,7 @@
 -- A call shows only the name of a variable of the caller: the functions that are passed
 -- as callbacks all have the name of a parameter. The definition tells them apart.
 --
--- @internal gprof.format.definitions
+-- @internal gprof.scripts.definitions
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local find <const>, sub <const>, match <const>, gsub <const> = string.find, string.sub,
@@ -310,7 +310,7 @@ end
 -- without reading the rest of the text.
 -- @tparam string text of a chunk that Lua compiles
 -- @tparam {table,...} functions of the chunk: `first`, a line, and `signature`, as in
---   gprof.format.script_functions
+--   gprof.scripts.script_functions
 -- @treturn ?{string,...} the name of each; nil if some are defined in other ways
 function definitions.of_statements(text, functions)
   local starts, names, seen = line_starts(text), {}, {}
