@@ -8,7 +8,7 @@
 #include "lua/profile.h"
 #include "lua/symbols.h"
 #include "profile/annotation.h"
-#include "profile/line_runs.h"
+#include "profile/line_executions.h"
 
 #define GP_ANNOTATION "gprof.annotation"
 
@@ -79,9 +79,9 @@ static int new_annotation(lua_State *L) {
   return box->open ? 1 : gp_raise_no_memory(L);
 }
 
-/* line_runs(profile, file) -> table from the lines of a source file to how often they
- * ran, by the counts of blocks. The profile is by line */
-static int get_line_runs(lua_State *L) {
+/* line_executions(profile, file) -> table from the lines of a source file to how often
+ * they were executed, by the counts of blocks. The profile is by line */
+static int get_line_executions(lua_State *L) {
   bool by_line = gp_check_profile(L, 1)->symtab->lines != NULL;
   luaL_argcheck(L, by_line, 1, "the profile is not by line");
   lua_settop(L, 2);
@@ -89,12 +89,12 @@ static int get_line_runs(lua_State *L) {
   uint32_t file = check_file(L, sources);
   size_t count;
   void **guard = gp_push_guard(L);
-  const gp_line_run *lines = *guard =
-      gp_line_runs(gp_check_profile(L, 1), sources, file, &count);
+  const gp_executed_line *lines = *guard =
+      gp_line_executions(gp_check_profile(L, 1), sources, file, &count);
   if (!lines) return gp_raise_no_memory(L);
   lua_createtable(L, 0, (int)count);
   for (size_t i = 0; i < count; i++) {
-    lua_pushinteger(L, (lua_Integer)lines[i].runs);
+    lua_pushinteger(L, (lua_Integer)lines[i].executions);
     lua_rawseti(L, -2, lines[i].line);
   }
   return 1;
@@ -216,7 +216,7 @@ void gp_define_annotation(lua_State *L) {
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"annotated", annotated}, {"annotation", new_annotation},
-      {"line_runs", get_line_runs}, {NULL, NULL}};
+      {"line_executions", get_line_executions}, {NULL, NULL}};
   gp_define_object(L, GP_ANNOTATION, gp_get_field, meta, methods, fields);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

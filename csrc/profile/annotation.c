@@ -125,13 +125,13 @@ static void add_piece(collecting *c, uint32_t symbol) {
   size_t last = piece + 1;
   while (last < code->piece_count && code->low[last] < end) last++;
   for (size_t i = piece; i < last; i++) {
-    c->uncounted |= code->runs[i] == GP_UNCOUNTED;
-    c->partly |= code->runs[i] == GP_UNCOUNTED_PART;
+    c->uncounted |= code->counts[i] == GP_UNCOUNTED;
+    c->partly |= code->counts[i] == GP_UNCOUNTED_PART;
   }
   bool is_own = own.first < own.end &&
                 gp_counted_code_piece(code, profile->blocks.address[own.first]) == piece;
-  if (code->runs[piece] >= GP_UNCOUNTED_PART || piece == c->piece || is_own) return;
-  add_count(c, code->runs[piece], true);
+  if (code->counts[piece] >= GP_UNCOUNTED_PART || piece == c->piece || is_own) return;
+  add_count(c, code->counts[piece], true);
   c->piece = piece;
 }
 

@@ -67,13 +67,13 @@ end
 --   most `most` executed lines, in descending order of executions
 annotation.lines = core.annotation
 
---- Returns how often the lines of a file ran, by the counts of blocks: the sum over all
--- copies of their code, in several functions or inlined several times.
--- @function annotation.runs
+--- Returns how often the lines of a file were executed, by the counts of blocks: the sum
+-- over all copies of their code, in several functions or inlined several times.
+-- @function annotation.executions
 -- @tparam profile profile by line
 -- @tparam integer number number of the file
 -- @treturn {[integer]=integer}
-annotation.runs = core.line_runs
+annotation.executions = core.line_executions
 
 --- Iterates over the lines of a file.
 -- @tparam userdata known from `annotation.lines`
