@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bounds of the inclusive times of functions and cycles, from the arcs of a call graph. */
+/* Bounds of inclusive times from the arcs of a call graph. */
 #ifndef GP_PROFILE_BOUNDS_GRAPH_BOUNDS_H
 #define GP_PROFILE_BOUNDS_GRAPH_BOUNDS_H
 
