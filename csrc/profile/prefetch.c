@@ -2,8 +2,8 @@
 /* Loads rows of the call graph ahead of their use. */
 #include "profile/prefetch.h"
 
-static void prefetch_first_arcs(const gp_callgraph *graph, const gp_arc_lists *lists,
-                                uint32_t function) {
+GP_PREFETCHES void prefetch_first_arcs(const gp_callgraph *graph,
+                                       const gp_arc_lists *lists, uint32_t function) {
   uint32_t start = lists->start[function], end = lists->start[function + 1];
   if (end - start > GP_ARCS_AHEAD) end = start + GP_ARCS_AHEAD;
   for (uint32_t i = start; i < end; i++) gp_prefetch_arc(graph, lists->arc[i]);
@@ -11,9 +11,7 @@ static void prefetch_first_arcs(const gp_callgraph *graph, const gp_arc_lists *l
 
 static const size_t NODES_AHEAD = 4;
 
-void gp_prefetch_nodes(const gp_callgraph *graph, const uint32_t *nodes, size_t count) {
-  if (count <= NODES_AHEAD) return;
-  uint32_t node = nodes[NODES_AHEAD];
+GP_PREFETCHES void prefetch_node(const gp_callgraph *graph, uint32_t node) {
   __builtin_prefetch(&graph->rank[node]);
   __builtin_prefetch(&graph->printed[node]);
   __builtin_prefetch(&graph->calls[node]);
@@ -24,11 +22,15 @@ void gp_prefetch_nodes(const gp_callgraph *graph, const uint32_t *nodes, size_t 
   __builtin_prefetch(&graph->shown_children[node]);
 }
 
+void gp_prefetch_nodes(const gp_callgraph *graph, const uint32_t *nodes, size_t count) {
+  if (count > NODES_AHEAD) prefetch_node(graph, nodes[NODES_AHEAD]);
+}
+
 /* Each step reads what the previous one began to load while an earlier entry was
  * written. */
 void gp_prefetch_entries(const gp_callgraph *graph, const uint32_t *nodes, size_t count) {
   if (count <= NODES_AHEAD) return;
-  gp_prefetch_nodes(graph, nodes, count);
+  prefetch_node(graph, nodes[NODES_AHEAD]);
   if (nodes[3] < graph->functions) {
     __builtin_prefetch(&graph->callers.start[nodes[3]]);
     __builtin_prefetch(&graph->callees.start[nodes[3]]);
