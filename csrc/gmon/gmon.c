@@ -237,7 +237,8 @@ static bool is_same_unit(const gp_data *data, const gp_histogram *a,
          (a->rate == b->rate || data->mixed_rates);
 }
 
-bool gp_data_has_unit(const gp_data *data, const gp_histogram *histogram) {
+/* Whether a histogram has the unit and the rate of the others. */
+static bool has_unit(const gp_data *data, const gp_histogram *histogram) {
   return data->histogram_count == 0 || is_same_unit(data, data->histograms, histogram);
 }
 
@@ -316,12 +317,12 @@ static bool find_same(const gp_data *data, const gp_histogram *header, uint64_t 
 static bool accepts_unit(const gp_data *data, const gp_histogram *header, bool sampled,
                          uint64_t offset, gp_error *error) {
   bool any = !(data->sampled && sampled) && !data->mixed_rates;
-  return any || gp_data_has_unit(data, header) ||
+  return any || has_unit(data, header) ||
          fail_unit(data->histograms, header, offset, error);
 }
 
 void gp_data_take_unit(gp_data *data, const gp_histogram *header) {
-  if (data->sampled || data->mixed_rates || gp_data_has_unit(data, header)) return;
+  if (data->sampled || data->mixed_rates || has_unit(data, header)) return;
   for (size_t i = 0; i < data->histogram_count; i++) {
     gp_histogram *histogram = &data->histograms[i];
     histogram->rate = header->rate;
@@ -340,7 +341,7 @@ bool gp_data_accepts(const gp_data *data, const gp_histogram *header, bool sampl
 gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header,
                                 uint64_t offset, bool *is_new, gp_error *error) {
   gp_histogram *histogram;
-  if (!gp_data_has_unit(data, header)) {
+  if (!has_unit(data, header)) {
     fail_unit(data->histograms, header, offset, error);
     return NULL;
   }
@@ -420,7 +421,7 @@ static bool add_reserved(gp_data *data, const gp_histogram *histogram, size_t ol
 }
 
 bool gp_data_leaves_out(const gp_data *data, const gp_histogram *histogram) {
-  return data->sampled && !data->mixed_rates && !gp_data_has_unit(data, histogram);
+  return data->sampled && !data->mixed_rates && !has_unit(data, histogram);
 }
 
 bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram,

@@ -131,9 +131,6 @@ bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls
 bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
                        uint64_t offset, gp_error *error);
 
-/* Whether a histogram has the unit and the rate of the others. */
-bool gp_data_has_unit(const gp_data *data, const gp_histogram *histogram);
-
 /* Gives data without samples the unit and the rate of `header`, unless rates may differ:
  * then units must always agree. */
 void gp_data_take_unit(gp_data *data, const gp_histogram *header);

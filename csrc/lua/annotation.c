@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counts and times of source lines, for Lua. */
-#include "base/count.h"
-#include "lua/iteration.h"
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/object.h"
 #include "lua/profile.h"
 #include "lua/symbols.h"
 #include "profile/annotation.h"
-#include "profile/line_runs.h"
+#include "profile/line_executions.h"
 
 #define GP_ANNOTATION "gprof.annotation"
 
@@ -79,9 +77,9 @@ static int new_annotation(lua_State *L) {
   return box->open ? 1 : gp_raise_no_memory(L);
 }
 
-/* line_runs(profile, file) -> table from the lines of a source file to how often they
- * ran, by the counts of blocks. The profile is by line */
-static int get_line_runs(lua_State *L) {
+/* line_executions(profile, file) -> table from the lines of a source file to how often
+ * they were executed, by the counts of blocks. The profile is by line */
+static int get_line_executions(lua_State *L) {
   bool by_line = gp_check_profile(L, 1)->symtab->lines != NULL;
   luaL_argcheck(L, by_line, 1, "the profile is not by line");
   lua_settop(L, 2);
@@ -89,12 +87,12 @@ static int get_line_runs(lua_State *L) {
   uint32_t file = check_file(L, sources);
   size_t count;
   void **guard = gp_push_guard(L);
-  const gp_line_run *lines = *guard =
-      gp_line_runs(gp_check_profile(L, 1), sources, file, &count);
+  const gp_executed_line *lines = *guard =
+      gp_line_executions(gp_check_profile(L, 1), sources, file, &count);
   if (!lines) return gp_raise_no_memory(L);
   lua_createtable(L, 0, (int)count);
   for (size_t i = 0; i < count; i++) {
-    lua_pushinteger(L, (lua_Integer)lines[i].runs);
+    lua_pushinteger(L, (lua_Integer)lines[i].executions);
     lua_rawseti(L, -2, lines[i].line);
   }
   return 1;
@@ -154,69 +152,24 @@ static int lines(lua_State *L) {
   return 1;
 }
 
-/* Upvalues: the annotation, the busiest rows, the number of rows returned so far. */
-static int next_busy(lua_State *L) {
-  const gp_annotation *lines = check_annotation(L, lua_upvalueindex(1));
-  lua_Integer place = lua_tointeger(L, lua_upvalueindex(3)) + 1;
-  if (lua_rawgeti(L, lua_upvalueindex(2), place) == LUA_TNIL) return 1;
-  uint32_t row = (uint32_t)lua_tointeger(L, -1) - 1;
-  lua_pushinteger(L, place);
-  lua_replace(L, lua_upvalueindex(3));
-  lua_pushinteger(L, lines->line[row]);
-  lua_pushinteger(L, (lua_Integer)gp_annotation_executions(lines, row));
-  return 2;
-}
-
-/* annotation:busiest(limit) -> iterator over the most frequently executed lines, at most
- * `limit` of them: line number, executions */
-static int busiest(lua_State *L) {
-  const gp_annotation *lines = check_annotation(L, 1);
-  lua_Integer limit = luaL_checkinteger(L, 2);
-  lua_settop(L, 1);
-  size_t count;
-  void **guard = gp_push_guard(L);
-  *guard = gp_annotation_busiest(lines, &count);
-  if (limit < 0) limit = 0;
-  gp_take_rows(L, guard, count < (lua_Unsigned)limit ? count : (size_t)limit);
-  lua_pushinteger(L, 0);
-  lua_pushcclosure(L, next_busy, 3);
-  return 1;
-}
-
 /* --- fields ------------------------------------------------------------------------ */
 
-static const annotation_box *opened(const gp_part *p) {
+static gp_field_value get_last(const gp_part *p) {
   const annotation_box *box = p->owner;
   if (!box->open) luaL_error(p->L, "annotation is closed");
-  return box;
-}
-
-static gp_field_value get_last(const gp_part *p) {
-  const gp_annotation *lines = &opened(p)->lines;
+  const gp_annotation *lines = &box->lines;
   return gp_integer_value(lines->count > 0 ? lines->line[lines->count - 1] : 0);
-}
-
-static gp_field_value get_executions(const gp_part *p) {
-  const annotation_box *box = opened(p);
-  uint64_t sum = 0;
-  for (uint32_t row = 0; row < box->lines.count; row++) {
-    uint64_t executions = gp_annotation_executions(&box->lines, row);
-    if (!gp_count_add(&sum, executions)) sum = INT64_MAX;
-  }
-  return gp_integer_value(sum);
 }
 
 void gp_define_annotation(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", release}, {"__close", release}, {NULL, NULL}};
-  static const luaL_Reg methods[] = {
-      {"lines", lines}, {"busiest", busiest}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"lines", lines}, {NULL, NULL}};
   static const gp_field fields[] = {
-      {"last", get_last},              /* highest line number; 0 if there are no lines */
-      {"executions", get_executions},  /* sum over all lines */
+      {"last", get_last},  /* highest line number; 0 if there are no lines */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"annotated", annotated}, {"annotation", new_annotation},
-      {"line_runs", get_line_runs}, {NULL, NULL}};
+      {"line_executions", get_line_executions}, {NULL, NULL}};
   gp_define_object(L, GP_ANNOTATION, gp_get_field, meta, methods, fields);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

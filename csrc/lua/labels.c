@@ -30,24 +30,24 @@
 #define GP_LABELS "gprof.labels"
 
 enum {  /* user values */
-  LABELS_PROFILE = 1, LABELS_KEPT, LABELS_SUFFIXES, LABELS_TEXTS,
+  LABELS_PROFILE = 1, LABELS_SHOWN, LABELS_SUFFIXES, LABELS_TEXTS,
   LABELS_VALUES = LABELS_TEXTS
 };
 
 /* Labels that were made, as text. */
-typedef struct kept_labels {
+typedef struct label_cache {
   const char **text;      /* for each node: its label after its length in bytes, a
-                             uint32_t that is not aligned; NULL: not kept yet */
+                             uint32_t that is not aligned; NULL: not cached */
   gp_text_store store;
-} kept_labels;
+} label_cache;
 
 struct gp_labels {
   gp_profile_box *profile;  /* kept alive by the user value LABELS_PROFILE */
   gp_symbols_box *box;    /* symbols of the profile, which keeps them alive */
   bool linker_names;      /* names as in the symbol table, not demangled */
   gp_name_form form;      /* of the names */
-  const gp_kept *kept;    /* what to keep of each function's name, if names are shortened;
-                             kept alive by the user value LABELS_KEPT */
+  const gp_shown_parts *shown;  /* of each function's name, if names are shortened; kept
+                                   alive by the user value LABELS_SHOWN */
   bool sources, addresses;
   bool static_files;
   bool whole_paths;
@@ -58,7 +58,7 @@ struct gp_labels {
   size_t width;           /* columns of a line that ends with a label: names are
                              shortened to fit; 0: not shortened */
   const char *mark;       /* replaces what is cut out of a name */
-  kept_labels *texts;     /* NULL: labels are not kept. Made by malloc */
+  label_cache *cache;     /* NULL: labels are not cached. Made by malloc */
 };
 
 /* Larger widths are ignored: names are not shortened. */
@@ -69,13 +69,13 @@ static const char *name_of(lua_State *L, const gp_labels *set, uint32_t function
                            : gp_shown_name(L, set->box, function);
 }
 
-/* Finds what to keep of the names of functions with time or calls. The labels are on the
+/* Finds what to show of the names of functions with time or calls. The labels are on the
  * top of the stack. */
-static void keep_differences(lua_State *L, gp_labels *set) {
+static void show_differences(lua_State *L, gp_labels *set) {
   size_t count = 0, functions = gp_open_profile(L, set->profile)->graph.functions;
-  gp_kept *kept = lua_newuserdatauv(L, (functions + 1) * 2 * sizeof *kept, 0);
-  memset(kept, 0, (functions + 1) * sizeof *kept);
-  gp_kept *found = kept + functions + 1;
+  gp_shown_parts *shown = lua_newuserdatauv(L, (functions + 1) * 2 * sizeof *shown, 0);
+  memset(shown, 0, (functions + 1) * sizeof *shown);
+  gp_shown_parts *found = shown + functions + 1;
   const char **names = lua_newuserdatauv(L, (functions + 1) * sizeof *names, 0);
   uint32_t *ids = lua_newuserdatauv(L, (functions + 1) * sizeof *ids, 0);
   for (uint32_t id = 0; id < functions; id++) {
@@ -86,10 +86,10 @@ static void keep_differences(lua_State *L, gp_labels *set) {
     ids[count++] = id;
   }
   if (!gp_distinct_names(names, count, found)) gp_raise_no_memory(L);
-  for (size_t i = 0; i < count; i++) kept[ids[i]] = found[i];
+  for (size_t i = 0; i < count; i++) shown[ids[i]] = found[i];
   lua_pop(L, 2);
-  lua_setiuservalue(L, -2, LABELS_KEPT);
-  set->kept = kept;
+  lua_setiuservalue(L, -2, LABELS_SHOWN);
+  set->shown = shown;
 }
 
 /* Reads the option `suffixes`, a table of strings. The labels are on the top of the
@@ -110,14 +110,14 @@ static void read_suffixes(lua_State *L, gp_labels *set, size_t functions) {
   lua_settop(L, labels);
 }
 
-/* Keeps the labels of `nodes` functions and cycles, as far as there is memory. */
-static void keep_texts(gp_labels *set, size_t nodes) {
-  kept_labels *texts = gp_column(1, sizeof *texts);
-  if (texts) texts->text = gp_column(nodes, sizeof *texts->text);
-  if (texts && texts->text)
-    set->texts = texts;
+/* Makes a cache for the labels of `nodes` functions and cycles, if there is memory. */
+static void create_cache(gp_labels *set, size_t nodes) {
+  label_cache *cache = gp_column(1, sizeof *cache);
+  if (cache) cache->text = gp_column(nodes, sizeof *cache->text);
+  if (cache && cache->text)
+    set->cache = cache;
   else
-    free(texts);
+    free(cache);
 }
 
 /* Returns the option `width`; 0 if it is nil. */
@@ -161,19 +161,19 @@ static int new_labels(lua_State *L) {
   lua_setiuservalue(L, -2, LABELS_PROFILE);
   read_suffixes(L, set, functions);
   if (set->width != 0 || set->form != GP_COMPLETE)  /* depends on the rest of the line */
-    keep_differences(L, set);
+    show_differences(L, set);
   else if (set->references)
-    keep_texts(set, nodes);
+    create_cache(set, nodes);
   return 1;
 }
 
 static int release(lua_State *L) {
   gp_labels *set = luaL_checkudata(L, 1, GP_LABELS);
-  if (!set->texts) return 0;
-  gp_text_store_free(&set->texts->store);
-  free(set->texts->text);
-  free(set->texts);
-  set->texts = NULL;
+  if (!set->cache) return 0;
+  gp_text_store_free(&set->cache->store);
+  free(set->cache->text);
+  free(set->cache);
+  set->cache = NULL;
   return 0;
 }
 
@@ -285,7 +285,7 @@ static void make_label(lua_State *L, const gp_labels *set, lua_Integer id,
   label->form = is_function && !set->linker_names ? set->form : GP_COMPLETE;
   label->width = is_function ? set->width : 0;
   label->mark = set->mark;
-  label->kept = is_function && set->kept ? &set->kept[node] : NULL;
+  label->shown = is_function && set->shown ? &set->shown[node] : NULL;
   if (is_function)
     add_function(L, &m, set, node);
   else
@@ -302,12 +302,12 @@ static void make_label(lua_State *L, const gp_labels *set, lua_Integer id,
   end_numbers(&m);
 }
 
-/* Longer labels are not kept. */
+/* Longer labels are not cached. */
 enum { SHORT_LABEL = 64 };  /* bytes */
 
-/* Joins the parts of a short label and keeps the text. Returns it after its length; NULL
+/* Joins the parts of a short label in the cache. Returns the text after its length; NULL
  * if the label is long, or if there is no memory. */
-static const char *keep_label(kept_labels *texts, uint32_t node, const gp_label *label) {
+static const char *cache_label(label_cache *cache, uint32_t node, const gp_label *label) {
   char text[SHORT_LABEL + 1];
   uint32_t length = 0;
   for (int i = 0; i < label->count; i++) {
@@ -317,14 +317,14 @@ static const char *keep_label(kept_labels *texts, uint32_t node, const gp_label 
     length += (uint32_t)more;
   }
   text[length] = '\0';
-  char *kept = gp_text_store_room(&texts->store, sizeof length + length + 1);
-  if (!kept) return NULL;
-  memcpy(kept, &length, sizeof length);
-  memcpy(kept + sizeof length, text, length + 1);
-  return texts->text[node] = kept;
+  char *cached = gp_text_store_room(&cache->store, sizeof length + length + 1);
+  if (!cached) return NULL;
+  memcpy(cached, &length, sizeof length);
+  memcpy(cached + sizeof length, text, length + 1);
+  return cache->text[node] = cached;
 }
 
-/* Whether the call graph prints a label often enough to keep it: for each arc. */
+/* Whether a label is worth caching: it is requested once per arc of its node. */
 static bool is_frequent(const gp_callgraph *graph, uint32_t node) {
   enum { FEW_ARCS = 3 };
   if (node >= graph->functions) return false;
@@ -336,20 +336,20 @@ static bool is_frequent(const gp_callgraph *graph, uint32_t node) {
 gp_field_value gp_label_of_node(lua_State *L, const gp_labels *set, uint32_t node,
                                 gp_label *label) {
   uint32_t length;
-  const char *kept = set->texts ? set->texts->text[node] : NULL;
-  if (!kept) {
+  const char *cached = set->cache ? set->cache->text[node] : NULL;
+  if (!cached) {
     make_label(L, set, (lua_Integer)node + 1, label);
-    if (set->texts && is_frequent(&gp_open_profile(L, set->profile)->graph, node))
-      kept = keep_label(set->texts, node, label);
-    if (!kept) return gp_label_value(label);
+    if (set->cache && is_frequent(&gp_open_profile(L, set->profile)->graph, node))
+      cached = cache_label(set->cache, node, label);
+    if (!cached) return gp_label_value(label);
   }
-  memcpy(&length, kept, sizeof length);
-  return gp_bytes_value(kept + sizeof length, length);
+  memcpy(&length, cached, sizeof length);
+  return gp_bytes_value(cached + sizeof length, length);
 }
 
 void gp_prefetch_labels(const gp_labels *set, const uint32_t *nodes, size_t count) {
-  if (!set->texts) return;
-  const char **text = set->texts->text;
+  if (!set->cache) return;
+  const char **text = set->cache->text;
   for (size_t i = 0; i < count; i++) __builtin_prefetch(&text[nodes[i]]);
   for (size_t i = 0; i < count; i++)
     if (text[nodes[i]]) __builtin_prefetch(text[nodes[i]]);

@@ -14,14 +14,14 @@ const gp_labels *gp_test_labels(lua_State *L, int index);
 /* Whether the labels were made for the profile. */
 bool gp_are_labels_of(const gp_labels *set, const gp_profile_box *profile);
 
-/* Returns the label of a function or cycle as a value. Short labels with references are
- * made once and kept as text if the call graph prints them for several arcs. Other labels
- * are made in `label`. Can run Lua code. */
+/* Returns the label of a function or cycle as a value. With references, short labels of
+ * nodes with several arcs are made once and cached as text. Other labels are made in
+ * `label`. Can run Lua code. */
 gp_field_value gp_label_of_node(lua_State *L, const gp_labels *set, uint32_t node,
                                 gp_label *label);
 
-/* Starts to load the kept labels of nodes that are needed soon: with many functions, they
- * are not in the processor's caches. */
+/* Starts to load the cached labels of nodes that are needed soon: with many functions,
+ * they are not in the processor's caches. */
 void gp_prefetch_labels(const gp_labels *set, const uint32_t *nodes, size_t count);
 
 #endif

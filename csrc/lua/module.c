@@ -61,7 +61,9 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_command_line(L);
   gp_define_bytecode(L);
   gp_define_bundle(L);
-  gp_define_conversions(L);
+  gp_define_json(L);
+  gp_define_source_text(L);
+  gp_define_digest(L);
   gp_define_protobuf(L);
   gp_define_column_order(L);
   gp_define_packing(L);

@@ -8,6 +8,7 @@
 #include "lua/profile_fields.h"
 #include "lua/spread.h"
 #include "lua/symbol.h"
+#include "profile/prefetch.h"
 
 /* Returns the profile; a Lua error if it is closed. */
 static const void *open_whole(lua_State *L, int whole) {
@@ -29,15 +30,15 @@ static void push_arc(lua_State *L, const gp_part *p) {
 }
 
 static void prefetch_nodes(const void *profile, const uint32_t *nodes, size_t count) {
-  gp_order_prefetch_nodes(&((const gp_profile *)profile)->graph, nodes, count);
+  gp_prefetch_nodes(&((const gp_profile *)profile)->graph, nodes, count);
 }
 
 static void prefetch_entries(const void *profile, const uint32_t *nodes, size_t count) {
-  gp_order_prefetch_entries(&((const gp_profile *)profile)->graph, nodes, count);
+  gp_prefetch_entries(&((const gp_profile *)profile)->graph, nodes, count);
 }
 
 static void prefetch_arcs(const void *profile, const uint32_t *arcs, size_t count) {
-  gp_order_prefetch_arcs(&((const gp_profile *)profile)->graph, arcs, count);
+  gp_prefetch_arcs(&((const gp_profile *)profile)->graph, arcs, count);
 }
 
 const gp_part_kind

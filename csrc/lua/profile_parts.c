@@ -321,7 +321,8 @@ static int get(lua_State *L) {
  * its fields; or nil */
 static int lookup(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
-  uint32_t function = gp_profile_at(profile, (uint64_t)luaL_checkinteger(L, 2));
+  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+  uint32_t function = gp_symtab_find(profile->symtab, address);
   gp_part p = {L, &gp_function_parts, profile, function, 1};
   if (function != GP_NONE && lua_gettop(L) > 2) return gp_push_fields(L, &p, 3);
   if (function == GP_NONE)

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/recent.h"
+#include "lua/digest.h"
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/object.h"
@@ -25,18 +26,11 @@ static int free_recent(lua_State *L) {
   return 0;
 }
 
-/* Returns the key of a text. Checkpoints contain keys, so they are the same in every
- * process. */
-static gp_key check_key(lua_State *L, int index) {
-  size_t size;
-  const char *text = luaL_checklstring(L, index, &size);
-  return (gp_key){gp_hash_bytes(1, text, size), gp_hash_bytes(2, text, size)};
-}
-
-/* recent:find(key) -> the number of a key, a string; nil if the key is unknown */
+/* recent:find(key) -> the number of a key, a string; nil if the key is unknown. The set
+ * has only the digests of keys */
 static int find(lua_State *L) {
   uint32_t number;
-  if (gp_recent_find(check_recent(L), check_key(L, 2), &number))
+  if (gp_recent_find(check_recent(L), gp_check_digest(L, 2), &number))
     lua_pushinteger(L, number);
   else
     lua_pushnil(L);
@@ -46,21 +40,11 @@ static int find(lua_State *L) {
 /* recent:add(key, number): adds a key, unless it is known */
 static int add(lua_State *L) {
   gp_recent *recent = check_recent(L);
-  gp_key key = check_key(L, 2);
+  gp_key key = gp_check_digest(L, 2);
   uint32_t known, number = (uint32_t)luaL_checkinteger(L, 3);
   if (!gp_recent_find(recent, key, &known) && !gp_recent_add(recent, key, number))
     gp_raise_no_memory(L);
   return 0;
-}
-
-/* chain(text) -> a string of 16 bytes that depends on all bytes of the text */
-static int chain(lua_State *L) {
-  unsigned char bytes[16];
-  gp_key key = check_key(L, 1);
-  gp_put_u64(bytes, key.first, little);
-  gp_put_u64(bytes + 8, key.second, little);
-  lua_pushlstring(L, (const char *)bytes, sizeof bytes);
-  return 1;
 }
 
 static void pack_keys(luaL_Buffer *buffer, const gp_recent_keys *keys) {
@@ -109,8 +93,7 @@ void gp_define_recent(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", free_recent}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"find", find}, {"add", add}, {"pack", pack}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {
-      {"recent", new_recent}, {"chain", chain}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"recent", new_recent}, {NULL, NULL}};
   gp_define_object(L, GP_RECENT_KEYS, gp_get_field, meta, methods, NULL);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

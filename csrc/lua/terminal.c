@@ -77,12 +77,12 @@ static int short_name(lua_State *L) {
   return 1;
 }
 
-/* Upvalues: what to keep of each name, an array; the names.
+/* Upvalues: what to show of each name, an array; the names.
  *
  * shorten(number, form, columns, mark) -> the name of this number in the list, in a form
  * of short_name and shortened to fit in `columns`, if these are not nil */
 static int fit_distinct_name(lua_State *L) {
-  const gp_kept *kept = lua_touserdata(L, lua_upvalueindex(1));
+  const gp_shown_parts *shown = lua_touserdata(L, lua_upvalueindex(1));
   lua_Integer number = luaL_checkinteger(L, 1);
   int form = luaL_checkoption(L, 2, "complete", forms);
   lua_Integer columns = luaL_optinteger(L, 3, LUA_MAXINTEGER);
@@ -93,7 +93,7 @@ static int fit_distinct_name(lua_State *L) {
   const char *name = lua_tolstring(L, -1, &length);
   char *out = lua_newuserdatauv(L, gp_fitted_room(length, mark), 0);
   length = gp_fit_name(name, length, (gp_name_form)form,
-                       columns > 0 ? (size_t)columns : 0, mark, &kept[number - 1], out);
+                       columns > 0 ? (size_t)columns : 0, mark, &shown[number - 1], out);
   lua_pushlstring(L, out, length);
   return 1;
 }
@@ -104,7 +104,7 @@ static int distinct_names(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
   lua_Unsigned count = lua_rawlen(L, 1);
-  gp_kept *kept = lua_newuserdatauv(L, (count + 1) * sizeof *kept, 0);
+  gp_shown_parts *shown = lua_newuserdatauv(L, (count + 1) * sizeof *shown, 0);
   lua_createtable(L, (int)count, 0);  /* a copy, which keeps the strings alive */
   const char **names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);
   for (lua_Unsigned i = 0; i < count; i++) {
@@ -112,7 +112,7 @@ static int distinct_names(lua_State *L) {
     names[i] = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
     lua_rawseti(L, 3, (lua_Integer)i + 1);
   }
-  if (!gp_distinct_names(names, count, kept)) gp_raise_no_memory(L);
+  if (!gp_distinct_names(names, count, shown)) gp_raise_no_memory(L);
   lua_settop(L, 3);
   lua_pushcclosure(L, fit_distinct_name, 2);
   return 1;

@@ -12,7 +12,7 @@ static void push_name(lua_State *L, const gp_label *label, size_t columns) {
   char *fitted = lua_newuserdatauv(L, gp_fitted_room(length, label->mark), 0);
   label->check(L, label->owner);  /* the new value can run a finalizer */
   length =
-      gp_fit_name(name, length, label->form, columns, label->mark, label->kept, fitted);
+      gp_fit_name(name, length, label->form, columns, label->mark, label->shown, fitted);
   lua_pushlstring(L, fitted, length);
   lua_remove(L, -2);
 }

@@ -18,7 +18,7 @@ typedef struct gp_label {
   gp_name_form form;      /* of the name */
   size_t width;           /* maximum width of the line, in columns; 0: unlimited */
   const char *mark;       /* replaces what is cut out of the name to fit */
-  const gp_kept *kept;    /* what a shortened name keeps, or NULL */
+  const gp_shown_parts *shown;  /* what a shortened name must show, or NULL */
   const void *owner;      /* what the parts belong to */
   void (*check)(lua_State *L, const void *owner);  /* a Lua error if it is closed */
   const char *part[8];

@@ -125,13 +125,13 @@ static void add_piece(collecting *c, uint32_t symbol) {
   size_t last = piece + 1;
   while (last < code->piece_count && code->low[last] < end) last++;
   for (size_t i = piece; i < last; i++) {
-    c->uncounted |= code->runs[i] == GP_UNCOUNTED;
-    c->partly |= code->runs[i] == GP_UNCOUNTED_PART;
+    c->uncounted |= code->counts[i] == GP_UNCOUNTED;
+    c->partly |= code->counts[i] == GP_UNCOUNTED_PART;
   }
   bool is_own = own.first < own.end &&
                 gp_counted_code_piece(code, profile->blocks.address[own.first]) == piece;
-  if (code->runs[piece] >= GP_UNCOUNTED_PART || piece == c->piece || is_own) return;
-  add_count(c, code->runs[piece], true);
+  if (code->counts[piece] >= GP_UNCOUNTED_PART || piece == c->piece || is_own) return;
+  add_count(c, code->counts[piece], true);
   c->piece = piece;
 }
 
@@ -203,10 +203,9 @@ static void end_line(collecting *c, size_t line) {
   c->piece = GP_NONE;
 }
 
-/* Collects the lines of symbols, which are sorted by line. */
+/* Collects the lines of symbols, which are sorted by line: all their code if `whole`. */
 static void collect(gp_annotation *a, const gp_profile *profile, const uint32_t *line_of,
-                    const uint32_t *symbols, size_t count) {
-  bool whole = a->policy->whole_lines;
+                    const uint32_t *symbols, size_t count, bool whole) {
   collecting c = {.into = a, .profile = profile, .piece = GP_NONE};
   for (size_t i = 0; i < count; i++) {
     uint32_t number = line_of[symbols[i]];
@@ -264,11 +263,12 @@ bool gp_annotation_collect(gp_annotation *annotation, const gp_profile *profile,
                            const gp_symbol_sources *sources, uint32_t file,
                            const gp_policy *policy) {
   size_t count;
-  *annotation = (gp_annotation){.policy = policy};
+  *annotation = (gp_annotation){0};
   uint32_t *symbols = selected(profile, sources, file, &count);
   bool done = symbols && make_columns(annotation, profile, symbols, count) &&
               gp_sort(symbols, count, by_line, sources->line);
-  if (done) collect(annotation, profile, sources->line, symbols, count);
+  if (done)
+    collect(annotation, profile, sources->line, symbols, count, policy->whole_lines);
   if (!done) gp_annotation_free(annotation);
   free(symbols);
   return done;
@@ -284,32 +284,4 @@ void gp_annotation_free(gp_annotation *annotation) {
   free(annotation->counts);
   free(annotation->continued);
   memset(annotation, 0, sizeof *annotation);
-}
-
-/* --- lines by executions ------------------------------------------------------------ */
-
-uint64_t gp_annotation_executions(const gp_annotation *annotation, uint32_t line) {
-  bool blocks = annotation->flags[line] & GP_LINE_BLOCKS;
-  return blocks && annotation->policy->whole_lines ? annotation->blocks[line]
-                                                   : annotation->calls[line];
-}
-
-static bool is_busier(const void *context, uint32_t b, uint32_t a) {
-  const uint64_t *executions = context;
-  return executions[b] > executions[a];
-}
-
-uint32_t *gp_annotation_busiest(const gp_annotation *annotation, size_t *count) {
-  uint32_t *lines = gp_column(annotation->count, sizeof *lines);
-  uint64_t *executions = gp_column(annotation->count, sizeof *executions);
-  *count = 0;
-  for (uint32_t i = 0; lines && executions && i < annotation->count; i++) {
-    executions[i] = gp_annotation_executions(annotation, i);
-    if (executions[i] > 0) lines[(*count)++] = i;
-  }
-  bool done = lines && executions && gp_sort(lines, *count, is_busier, executions);
-  free(executions);
-  if (done) return lines;
-  free(lines);
-  return NULL;
 }

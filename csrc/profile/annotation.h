@@ -37,7 +37,6 @@ bool gp_annotation_selects(const gp_profile *profile, uint32_t symbol);
 
 /* The lines that have code, sorted by number, in columns. */
 typedef struct gp_annotation {
-  const gp_policy *policy;
   size_t count;
   uint32_t *line;
   uint8_t *flags;
@@ -54,20 +53,11 @@ typedef struct gp_annotation {
 /* Collects the lines of a file. The calls of a function are unknown if none was recorded
  * although it was executed: `main` is called before recording starts, and other functions
  * may be called by code compiled without -pg. Without the policy whole_lines, only the
- * first code of each line is counted, but gp_annotation_busiest uses all calls. False if
- * there is no memory. */
+ * first code of each line is counted, except that `calls` are all calls; their sums wrap.
+ * False if there is no memory. */
 bool gp_annotation_collect(gp_annotation *annotation, const gp_profile *profile,
                            const gp_symbol_sources *sources, uint32_t file,
                            const gp_policy *policy);
 void gp_annotation_free(gp_annotation *annotation);
-
-/* Returns how often a line was executed, as one number: the sum of its blocks'
- * executions. If the line has no blocks, or without the policy whole_lines, returns its
- * calls. 0 if unknown. */
-uint64_t gp_annotation_executions(const gp_annotation *annotation, uint32_t line);
-
-/* Returns the executed lines (free() them) in descending order of executions; lines with
- * equal executions are sorted by number. NULL if there is no memory. */
-uint32_t *gp_annotation_busiest(const gp_annotation *annotation, size_t *count);
 
 #endif

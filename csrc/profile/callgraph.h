@@ -112,15 +112,6 @@ void gp_callgraph_free(gp_callgraph *graph);
  * function belongs to the preceding function. NULL if there is no memory. */
 uint32_t *gp_callgraph_entered(const gp_symtab *symtab);
 
-/* Starts to load what determines the time of an arc to a callee, if it is needed soon. */
-static inline void gp_callgraph_prefetch_node(const gp_callgraph *graph, uint32_t node) {
-  __builtin_prefetch(&graph->cycle[node]);
-  __builtin_prefetch(&graph->share[node]);
-  __builtin_prefetch(&graph->calls[node]);
-  __builtin_prefetch(&graph->self[node]);
-  __builtin_prefetch(&graph->children[node]);
-}
-
 /* Returns the node whose calls from outside are counted: the function's cycle, or the
  * function itself. */
 static inline uint32_t gp_callgraph_whole(const gp_callgraph *graph, uint32_t function) {

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/sort.h"
+#include "profile/prefetch.h"
 
 static const char *name_of(const gp_callgraph *graph, uint32_t function) {
   return graph->symtab->name[function];
@@ -126,18 +127,6 @@ typedef struct listed_arc {
   uint64_t count;
 } listed_arc;
 
-/* Starts to load an arc: in one of its functions' lists, an arc is anywhere in memory. */
-static void prefetch_arc(const gp_callgraph *graph, uint32_t arc) {
-  __builtin_prefetch(&graph->moved[arc]);
-  __builtin_prefetch(&graph->count[arc]);
-  __builtin_prefetch(&graph->caller[arc]);
-  __builtin_prefetch(&graph->callee[arc]);
-}
-
-/* The first arcs of a list are prefetched while the previous entry is written, the others
- * while this number of arcs is measured. */
-enum { AHEAD = 16 };
-
 static bool ascending(const void *listed, uint32_t b, uint32_t a) {
   const listed_arc *x = (const listed_arc *)listed + b;
   const listed_arc *y = (const listed_arc *)listed + a;
@@ -155,7 +144,8 @@ static bool descending(const void *listed, uint32_t b, uint32_t a) {
 static bool sort_measured(const gp_callgraph *graph, gp_rows *arcs, gp_before *before,
                           uint32_t *places, listed_arc *listed) {
   for (size_t i = 0; i < arcs->count; i++) {
-    if (arcs->count - i > AHEAD) prefetch_arc(graph, arcs->row[i + AHEAD]);
+    if (arcs->count - i > GP_ARCS_AHEAD)
+      gp_prefetch_arc(graph, arcs->row[i + GP_ARCS_AHEAD]);
     places[i] = (uint32_t)i;
     uint32_t arc = arcs->row[i];
     double sum = graph->moved[arc].self + graph->moved[arc].children;
@@ -287,62 +277,6 @@ bool gp_order_callees(const gp_callgraph *graph, uint32_t node, gp_rows *arcs) {
     return false;
   trace_arcs(graph, "callee", graph->callee, node, arcs);
   return true;
-}
-
-static void prefetch_first_arcs(const gp_callgraph *graph, const gp_arc_lists *lists,
-                                uint32_t function) {
-  uint32_t start = lists->start[function], end = lists->start[function + 1];
-  if (end - start > AHEAD) end = start + AHEAD;
-  for (uint32_t i = start; i < end; i++) prefetch_arc(graph, lists->arc[i]);
-}
-
-static const size_t NODES_AHEAD = 4;
-
-void gp_order_prefetch_nodes(const gp_callgraph *graph, const uint32_t *nodes,
-                             size_t count) {
-  if (count <= NODES_AHEAD) return;
-  uint32_t node = nodes[NODES_AHEAD];
-  __builtin_prefetch(&graph->rank[node]);
-  __builtin_prefetch(&graph->printed[node]);
-  __builtin_prefetch(&graph->calls[node]);
-  __builtin_prefetch(&graph->self_calls[node]);
-  __builtin_prefetch(&graph->self[node]);
-  __builtin_prefetch(&graph->children[node]);
-  __builtin_prefetch(&graph->shown_self[node]);
-  __builtin_prefetch(&graph->shown_children[node]);
-}
-
-/* Each step reads what the previous one began to load while an earlier entry was
- * written. */
-void gp_order_prefetch_entries(const gp_callgraph *graph, const uint32_t *nodes,
-                               size_t count) {
-  if (count <= NODES_AHEAD) return;
-  gp_order_prefetch_nodes(graph, nodes, count);
-  if (nodes[3] < graph->functions) {
-    __builtin_prefetch(&graph->callers.start[nodes[3]]);
-    __builtin_prefetch(&graph->callees.start[nodes[3]]);
-  }
-  if (nodes[2] < graph->functions) {
-    __builtin_prefetch(&graph->callers.arc[graph->callers.start[nodes[2]]]);
-    __builtin_prefetch(&graph->callees.arc[graph->callees.start[nodes[2]]]);
-  }
-  if (nodes[1] < graph->functions) {
-    prefetch_first_arcs(graph, &graph->callers, nodes[1]);
-    prefetch_first_arcs(graph, &graph->callees, nodes[1]);
-  }
-}
-
-void gp_order_prefetch_arcs(const gp_callgraph *graph, const uint32_t *arcs,
-                            size_t count) {
-  if (count > 2 * NODES_AHEAD) prefetch_arc(graph, arcs[2 * NODES_AHEAD]);
-  if (count <= NODES_AHEAD) return;
-  uint32_t arc = arcs[NODES_AHEAD];
-  for (int end = 0; end < 2; end++) {
-    uint32_t node = end == 0 ? graph->caller[arc] : graph->callee[arc];
-    __builtin_prefetch(&graph->cycle[node]);
-    __builtin_prefetch(&graph->calls[node]);
-    __builtin_prefetch(&graph->rank[node]);
-  }
 }
 
 /* --- members of a cycle ---------------------------------------------------- */

@@ -63,19 +63,6 @@ void gp_rows_free(gp_rows *rows);
 bool gp_order_callers(const gp_callgraph *graph, uint32_t node, gp_rows *arcs);
 bool gp_order_callees(const gp_callgraph *graph, uint32_t node, gp_rows *arcs);
 
-/* Starts to load what is needed of the nodes after nodes[0], of `count` nodes in all, if
- * they are visited in this order: their figures and, for entries of the call graph, their
- * lists of arcs. Nodes sorted by time or name are anywhere in memory, so with many
- * functions, they are not in the processor's caches. */
-void gp_order_prefetch_nodes(const gp_callgraph *graph, const uint32_t *nodes,
-                             size_t count);
-void gp_order_prefetch_entries(const gp_callgraph *graph, const uint32_t *nodes,
-                               size_t count);
-
-/* The same for the arcs after arcs[0], and the nodes at their ends. */
-void gp_order_prefetch_arcs(const gp_callgraph *graph, const uint32_t *arcs,
-                            size_t count);
-
 /* Lists the lines of a function in a table by line: its own symbol, then its other lines
  * by address. */
 bool gp_order_lines(const gp_callgraph *graph, uint32_t function, gp_rows *lines);

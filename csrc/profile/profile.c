@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "profile/bounds/call_bounds.h"
+#include "profile/bounds/graph_bounds.h"
 #include "profile/code/gnu_static_calls.h"
 #include "profile/cycles.h"
 #include "profile/inlines/inlined_calls.h"
@@ -240,57 +240,6 @@ gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
   return NULL;
 }
 
-/* Finds the limits of cycles that follow from the arcs between them and other functions.
- * Those of functions are found before: a cycle reaches what each of its members does. */
-static bool limits_of_cycles(const gp_callgraph *graph, double *low, double *high,
-                             gp_error *error) {
-  size_t nodes = graph->functions + graph->cycles;
-  uint32_t *caller = gp_column(graph->arcs, sizeof *caller);
-  uint32_t *callee = gp_column(graph->arcs, sizeof *callee);
-  double *self = gp_column(nodes, sizeof *self), *low_of = gp_column(nodes, sizeof *low);
-  bool done = caller && callee && self && low_of;
-  for (size_t a = 0; done && a < graph->arcs; a++) {
-    caller[a] = gp_callgraph_whole(graph, graph->caller[a]);
-    callee[a] = gp_callgraph_whole(graph, graph->callee[a]);
-  }
-  for (uint32_t f = 0; done && f < graph->functions; f++)
-    self[gp_callgraph_whole(graph, f)] += graph->self[f];
-  gp_recorded_calls recorded = {nodes, graph->arcs, self, graph->calls,
-                                caller, callee, graph->count};
-  done = done ? gp_call_bounds_find(&recorded, low_of, NULL, error)
-              : gp_fail_memory(error);
-  for (size_t c = graph->functions; done && c < nodes; c++) {
-    double reach = high[graph->head[c - graph->functions]];
-    low[c] = low_of[c];
-    high[c] = reach < low[c] ? low[c] : reach;
-  }
-  free(caller);
-  free(callee);
-  free(self);
-  free(low_of);
-  return done;
-}
-
-/* Finds the limits that follow from the arcs. */
-static bool limits_of_calls(gp_profile *profile, gp_error *error) {
-  const gp_callgraph *graph = &profile->graph;
-  size_t nodes = graph->functions + graph->cycles;
-  double *low = gp_column(nodes, sizeof *low), *high = gp_column(nodes, sizeof *high);
-  gp_recorded_calls recorded = {graph->functions, graph->arcs, graph->self,
-                                graph->calls, graph->caller, graph->callee,
-                                graph->count};
-  if (!low || !high) gp_fail_memory(error);
-  if (low && high && gp_call_bounds_find(&recorded, low, high, error) &&
-      (graph->cycles == 0 || limits_of_cycles(graph, low, high, error))) {
-    profile->limits.low = low;
-    profile->limits.high = high;
-    return true;
-  }
-  free(low);
-  free(high);
-  return false;
-}
-
 bool gp_profile_find_limits(gp_profile *profile, const gp_data *data,
                             const gp_opcodes *opcodes, gp_error *error) {
   gp_time_bounds *limits = &profile->limits;
@@ -298,7 +247,7 @@ bool gp_profile_find_limits(gp_profile *profile, const gp_data *data,
   if (opcodes && !gp_time_bounds_find(limits, profile->image, data, &profile->graph,
                                       &profile->samples, opcodes, error))
     return false;
-  return limits->low || limits_of_calls(profile, error);
+  return limits->low || gp_graph_bounds_find(limits, &profile->graph, error);
 }
 
 void gp_profile_free(gp_profile *profile) {

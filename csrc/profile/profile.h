@@ -72,11 +72,6 @@ bool gp_profile_find_limits(gp_profile *profile, const gp_data *data,
 
 void gp_profile_free(gp_profile *profile);
 
-/* Returns the function whose code is at `address`, or GP_NONE. */
-static inline uint32_t gp_profile_at(const gp_profile *profile, uint64_t address) {
-  return gp_symtab_find(profile->symtab, address);
-}
-
 /* Converts ticks to the profile's unit, usually seconds, or to 0 without a histogram. */
 static inline double gp_profile_seconds(const gp_profile *profile, double ticks) {
   double rate = profile->samples.rate;

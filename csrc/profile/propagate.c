@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "profile/prefetch.h"
 
 static bool allocate(gp_callgraph *graph) {
   size_t nodes = graph->functions + graph->cycles;
@@ -202,10 +203,10 @@ static void trace_moved(const gp_callgraph *graph, uint32_t arc,
 }
 
 /* Starts to load the callees of a function. */
-static void prefetch_callees(const gp_callgraph *graph, uint32_t caller) {
+GP_PREFETCHES void prefetch_callees(const gp_callgraph *graph, uint32_t caller) {
   const gp_arc_lists *callees = &graph->callees;
   for (uint32_t i = callees->start[caller]; i < callees->start[caller + 1]; i++)
-    gp_callgraph_prefetch_node(graph, graph->callee[callees->arc[i]]);
+    gp_prefetch_callee(graph, graph->callee[callees->arc[i]]);
 }
 
 /* Adds the time of the callees of a function to its children time. */

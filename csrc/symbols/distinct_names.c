@@ -23,7 +23,7 @@ typedef struct table {
   entry *entries;
   uint32_t *rows;           /* the entries in the current order */
   char *text;               /* storage of the short names */
-  gp_kept *kept;
+  gp_shown_parts *shown;
 } table;
 
 static bool open_table(table *t, const char *const *names) {
@@ -85,10 +85,10 @@ static uint32_t components_from(const char *name, size_t begin, size_t offset) {
   return count;
 }
 
-/* Keeps what distinguishes an entry from the ones before and after it in the order, and
+/* Shows what distinguishes an entry from the ones before and after it in the order, and
  * so from all others. The tails of all have the first `common` bytes in common. */
-static void keep_difference(const entry *e, const entry *before, const entry *after,
-                            size_t common, gp_kept *kept) {
+static void show_difference(const entry *e, const entry *before, const entry *after,
+                            size_t common, gp_shown_parts *shown) {
   const entry *others[] = {before, after};
   size_t start = (size_t)(e->tail - e->name), to = 0;
   bool same_tail = false;
@@ -99,10 +99,11 @@ static void keep_difference(const entry *e, const entry *before, const entry *af
     same_tail |= strcmp(e->tail, others[i]->tail) == 0;
   }
   while (common > 0 && in_identifier(e->tail[common - 1])) common--;
-  *kept = (gp_kept){(uint32_t)(start + common), (uint32_t)(start + to),
-                    components_from(e->name, start, start + common)};
+  *shown = (gp_shown_parts){(uint32_t)(start + common), (uint32_t)(start + to),
+                            components_from(e->name, start, start + common)};
   if (same_tail)  /* only the return types differ */
-    *kept = (gp_kept){0, (uint32_t)strlen(e->name), components_from(e->name, 0, 0)};
+    *shown = (gp_shown_parts){0, (uint32_t)strlen(e->name),
+                              components_from(e->name, 0, 0)};
 }
 
 static const entry *entry_at(const table *t, size_t row) {
@@ -110,7 +111,7 @@ static const entry *entry_at(const table *t, size_t row) {
 }
 
 /* Handles the rows from `begin` to `end`, whose short names are equal. */
-static void keep_arguments(table *t, size_t begin, size_t end) {
+static void show_arguments(table *t, size_t begin, size_t end) {
   const entry *first = entry_at(t, begin), *last = entry_at(t, end - 1);
   if (strcmp(first->name, last->name) == 0) return;
   size_t common = common_prefix(first->tail, last->tail);
@@ -121,7 +122,7 @@ static void keep_arguments(table *t, size_t begin, size_t end) {
       if (strcmp(entry_at(t, next)->name, e->name) != 0) break;
     const entry *after = next < end ? entry_at(t, next) : NULL;
     for (size_t same = i; same < next; same++)
-      keep_difference(e, before, after, common, &t->kept[t->rows[same]]);
+      show_difference(e, before, after, common, &t->shown[t->rows[same]]);
     before = e;
   }
 }
@@ -148,18 +149,18 @@ static bool ends_before(const void *context, uint32_t b, uint32_t a) {
          (unsigned char)y->short_name[y->short_length - common - 1];
 }
 
-/* Keeps the components that distinguish an entry from another one. If only the last ones
+/* Shows the components that distinguish an entry from another one. If only the last ones
  * differ, these may be shortened. */
-static void keep_components(const entry *e, const entry *other, gp_kept *kept) {
+static void show_components(const entry *e, const entry *other, gp_shown_parts *shown) {
   if (!other) return;
   size_t common = common_suffix(e, other);
   size_t at = e->short_length > common ? e->short_length - common - 1 : 0;
   uint32_t count = components_from(e->short_name, 0, at);
-  if (count > 1 && count > kept->components) kept->components = count;
+  if (count > 1 && count > shown->components) shown->components = count;
 }
 
 /* Handles all rows, in the order of ends_before. */
-static void keep_all_components(table *t) {
+static void show_all_components(table *t) {
   const entry *before = NULL;
   for (size_t i = 0, next; i < t->count; i = next) {
     const entry *e = entry_at(t, i);
@@ -167,8 +168,8 @@ static void keep_all_components(table *t) {
       if (strcmp(entry_at(t, next)->short_name, e->short_name) != 0) break;
     const entry *after = next < t->count ? entry_at(t, next) : NULL;
     for (size_t same = i; same < next; same++) {
-      keep_components(e, before, &t->kept[t->rows[same]]);
-      keep_components(e, after, &t->kept[t->rows[same]]);
+      show_components(e, before, &t->shown[t->rows[same]]);
+      show_components(e, after, &t->shown[t->rows[same]]);
     }
     before = e;
   }
@@ -190,41 +191,41 @@ static bool own_is_before(const void *context, uint32_t b, uint32_t a) {
   return compare_ends(&t->entries[b], &t->entries[a]) < 0;
 }
 
-/* Keeps long names whole whose ends are equal, because cutting their middles might make
+/* Shows long names whole whose ends are equal, because cutting their middles might make
  * them equal. */
-static bool keep_own_names(table *t) {
+static bool show_own_names(table *t) {
   size_t count = 0;
   for (uint32_t row = 0; row < t->count; row++) {
     const entry *e = &t->entries[row];
-    if (t->kept[row].components == 0 && strlen(e->own) > (size_t)2 * END)
+    if (t->shown[row].components == 0 && strlen(e->own) > (size_t)2 * END)
       t->rows[count++] = row;
   }
   if (!gp_sort(t->rows, count, own_is_before, t)) return false;
   for (size_t i = 1; i < count; i++) {
     const entry *a = entry_at(t, i - 1), *b = entry_at(t, i);
     if (compare_ends(a, b) != 0 || strcmp(a->own, b->own) == 0) continue;
-    t->kept[t->rows[i - 1]].components = t->kept[t->rows[i]].components = 1;
+    t->shown[t->rows[i - 1]].components = t->shown[t->rows[i]].components = 1;
   }
   return true;
 }
 
-static bool keep_all_arguments(table *t) {
+static bool show_all_arguments(table *t) {
   if (!gp_sort(t->rows, t->count, is_before, t)) return false;
   for (size_t i = 0, next; i < t->count; i = next) {
     for (next = i + 1; next < t->count; next++)
       if (strcmp(entry_at(t, next)->short_name, entry_at(t, i)->short_name) != 0) break;
-    keep_arguments(t, i, next);
+    show_arguments(t, i, next);
   }
   return true;
 }
 
-bool gp_distinct_names(const char *const *names, size_t count, gp_kept *kept) {
-  table t = {.count = count, .kept = kept};
-  memset(kept, 0, count * sizeof *kept);
-  bool done = open_table(&t, names) && keep_all_arguments(&t) &&
+bool gp_distinct_names(const char *const *names, size_t count, gp_shown_parts *shown) {
+  table t = {.count = count, .shown = shown};
+  memset(shown, 0, count * sizeof *shown);
+  bool done = open_table(&t, names) && show_all_arguments(&t) &&
               gp_sort(t.rows, count, ends_before, &t);
-  if (done) keep_all_components(&t);
-  done = done && keep_own_names(&t);
+  if (done) show_all_components(&t);
+  done = done && show_own_names(&t);
   free(t.entries);
   free(t.rows);
   free(t.text);

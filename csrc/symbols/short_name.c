@@ -86,7 +86,7 @@ typedef struct shortening {
   size_t cut;             /* offset of the function's name, after its return type */
   const char *word_begin, *cut_begin;  /* the same places in the name */
   const char *parameters;  /* of the function; `end` if there are none */
-  const char *from, *to;  /* arguments to keep; NULL if there are none */
+  const char *from, *to;  /* arguments to show; NULL if there are none */
   bool in_operator;       /* in a name such as "operator new": blanks do not end a word */
   gp_name_form form;
 } shortening;
@@ -98,8 +98,8 @@ static void copy(shortening *s, const char *until) {
   s->p = until;
 }
 
-/* Whether anything between `begin` and `end` is to be kept. */
-static bool is_kept(const shortening *s, const char *begin, const char *end) {
+/* Whether anything between `begin` and `end` is to be shown. */
+static bool is_shown(const shortening *s, const char *begin, const char *end) {
   return s->from && begin < s->to && s->from < end;
 }
 
@@ -120,13 +120,13 @@ static bool are_namespaces(const char *p, const char *end) {
 }
 
 /* Copies an argument that ends at `end`. Its own template arguments are dropped unless
- * they are to be kept. */
+ * they are to be shown. */
 static void copy_argument(shortening *s, const char *end) {
   while (s->p < end) {
     size_t taken = operator_at(s->begin, s->p, end);
     const char *after = *s->p && strchr("(<{[", *s->p) ? after_group(s->begin, s->p, end)
                                                        : NULL;
-    if (taken == 0 && *s->p == '<' && after && !is_kept(s, s->p + 1, after)) {
+    if (taken == 0 && *s->p == '<' && after && !is_shown(s, s->p + 1, after)) {
       copy(s, s->p + 1);
       s->p = after - 1;
       after = NULL;
@@ -135,15 +135,15 @@ static void copy_argument(shortening *s, const char *end) {
   }
 }
 
-/* Copies the brackets of a group, and the arguments in it that are to be kept. The first
- * of them is kept without its namespaces if these distinguish nothing. */
-static void copy_kept(shortening *s, const char *after) {
+/* Copies the brackets of a group, and the arguments in it that are to be shown. The
+ * first of them is shown without its namespaces if these distinguish nothing. */
+static void copy_shown(shortening *s, const char *after) {
   const char *close = after - 1;
   bool first = true;
   copy(s, s->p + 1);
   while (s->p < close) {
     const char *end = argument_end(s->begin, s->p, close);
-    if (is_kept(s, s->p, end)) {
+    if (is_shown(s, s->p, end)) {
       if (!first) s->out[s->length++] = ',';
       if (!first) s->out[s->length++] = ' ';
       if (s->from > s->p && are_namespaces(s->p, s->from)) s->p = s->from;
@@ -156,10 +156,10 @@ static void copy_kept(shortening *s, const char *after) {
   copy(s, after);
 }
 
-/* Skips parameters, unless some are to be kept. */
+/* Skips parameters, unless some are to be shown. */
 static void copy_parameters(shortening *s, const char *after) {
-  if (is_kept(s, s->p + 1, after))
-    copy_kept(s, after);
+  if (is_shown(s, s->p + 1, after))
+    copy_shown(s, after);
   else
     s->p = after;
 }
@@ -171,7 +171,7 @@ static void skip_qualifiers(shortening *s) {
     const char *after = s->p + strlen(words[i]);
     if (begins_with(s->p, s->end, words[i]) &&
         (after == s->end || !in_identifier(*after))) {
-      if (is_kept(s, s->p, after)) copy(s, after);
+      if (is_shown(s, s->p, after)) copy(s, after);
       s->p = after;
       i = (size_t)-1;  /* start again */
     }
@@ -215,7 +215,7 @@ static void copy_braces(shortening *s, const char *after) {
 static void copy_arguments(shortening *s, const char *after) {
   bool is_component = s->length == 0 || s->out[s->length - 1] == ':';
   if (s->form == GP_WITHOUT_ARGUMENTS && !is_component)
-    copy_kept(s, after);
+    copy_shown(s, after);
   else
     copy(s, after);
 }
@@ -225,7 +225,7 @@ static bool take_group(shortening *s) {
   static const char anonymous[] = "(anonymous namespace)";
   const char *after = after_group(s->begin, s->p, s->end);
   if (!after) return false;
-  if (begins_with(s->p, s->end, "[abi:") && !is_kept(s, s->p, after))
+  if (begins_with(s->p, s->end, "[abi:") && !is_shown(s, s->p, after))
     s->p = after;
   else if (begins_with(s->p, s->end, anonymous) || *s->p == '[')
     copy(s, after);
@@ -268,12 +268,12 @@ static bool take_parts(shortening *s) {
 }
 
 size_t gp_shorten_name(const char *name, size_t length, gp_name_form form,
-                       const gp_kept *kept, char *out) {
+                       const gp_shown_parts *shown, char *out) {
   shortening s = {.begin = name, .p = name, .end = name + length, .out = out,
                   .form = form, .word_begin = name, .cut_begin = name};
-  if (kept && kept->from < kept->to) {
-    s.from = name + kept->from;
-    s.to = name + kept->to;
+  if (shown && shown->from < shown->to) {
+    s.from = name + shown->from;
+    s.to = name + shown->to;
   }
   if (form == GP_COMPLETE || !take_parts(&s)) {
     memcpy(out, name, length);
@@ -325,13 +325,13 @@ static size_t cut_middle(char *text, size_t length, size_t columns, const char *
   return cut.head + bytes + length - cut.tail;
 }
 
-/* Replaces namespaces with the mark, or omits them if only what is kept fits. */
+/* Replaces namespaces with the mark, or omits them if only what must be shown fits. */
 static size_t drop_namespaces(char *name, size_t length, size_t columns,
-                              const char *mark, size_t kept) {
+                              const char *mark, size_t shown) {
   size_t bytes = strlen(mark), width = gp_utf8_width(name, length), last = 0;
   size_t taken = gp_utf8_width(mark, bytes) + 2;
   size_t most = columns > taken ? columns - taken : 0;
-  size_t rest = 0, least = kept > 0 ? kept : 1;
+  size_t rest = 0, least = shown > 0 ? shown : 1;
   for (size_t at = 0; at < length; at = gp_next_component(name, length, at)) rest++;
   for (; rest > least; rest--) {
     size_t next = gp_next_component(name, length, last);
@@ -345,15 +345,15 @@ static size_t drop_namespaces(char *name, size_t length, size_t columns,
     return bytes + 2 + length - last;
   }
   memmove(name, name + last, length - last);
-  return kept > 0 ? length - last : cut_middle(name, length - last, columns, mark);
+  return shown > 0 ? length - last : cut_middle(name, length - last, columns, mark);
 }
 
 size_t gp_fit_name(const char *name, size_t length, gp_name_form form, size_t columns,
-                   const char *mark, const gp_kept *kept, char *out) {
+                   const char *mark, const gp_shown_parts *shown, char *out) {
   size_t rest = 0;
   for (int f = (int)form; f <= GP_WITHOUT_ARGUMENTS; f++) {
-    rest = gp_shorten_name(name, length, (gp_name_form)f, kept, out);
+    rest = gp_shorten_name(name, length, (gp_name_form)f, shown, out);
     if (gp_utf8_width(out, rest) <= columns) return rest;
   }
-  return drop_namespaces(out, rest, columns, mark, kept ? kept->components : 0);
+  return drop_namespaces(out, rest, columns, mark, shown ? shown->components : 0);
 }

@@ -2,7 +2,7 @@
 /*
  * Shortening of C++ names.
  *
- * The function's own name is kept longest. The parameters go first, with the return type
+ * The function's own name is shown longest. The parameters go first, with the return type
  * and ABI tags ("[abi:cxx11]"); then the template arguments; then the namespaces and
  * classes, from the left:
  *
@@ -11,7 +11,7 @@
  *     ns::Map<>::each<>
  *     ...::each<>
  *
- * A clone's suffix, "[clone .isra.0]", is kept. Names that are not C++ have no such
+ * A clone's suffix, "[clone .isra.0]", remains. Names that are not C++ have no such
  * parts, and names with unbalanced brackets are not taken apart.
  */
 #ifndef GP_SYMBOLS_SHORT_NAME_H
@@ -20,14 +20,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What must remain of a name that is shortened, because the name would otherwise be equal
- * to another one; see distinct_names.h. */
-typedef struct gp_kept {
-  uint32_t from, to;      /* offsets of template arguments or parameters, which are kept
+/* The parts of a name that a short name shows, because it would otherwise be equal to
+ * another one; see distinct_names.h. */
+typedef struct gp_shown_parts {
+  uint32_t from, to;      /* offsets of template arguments or parameters, which are shown
                              as a whole; equal if there are none */
   uint32_t components;    /* number of last components; 0: the function's own name may
                              also be cut */
-} gp_kept;
+} gp_shown_parts;
 
 /* What a name is shown without. */
 typedef enum gp_name_form {
@@ -36,10 +36,10 @@ typedef enum gp_name_form {
   GP_WITHOUT_ARGUMENTS     /* also without template arguments: "Map<>::find" */
 } gp_name_form;
 
-/* Writes a form of a name to `out`, which has room for `length` bytes. `kept` may be
+/* Writes a form of a name to `out`, which has room for `length` bytes. `shown` may be
  * NULL. Returns the length of the result, at most `length`. */
 size_t gp_shorten_name(const char *name, size_t length, gp_name_form form,
-                       const gp_kept *kept, char *out);
+                       const gp_shown_parts *shown, char *out);
 
 /* Where the parts of a name begin. */
 typedef struct gp_name_parts {
@@ -59,9 +59,9 @@ size_t gp_fitted_room(size_t length, const char *mark);
 
 /* Writes a form of a name to `out`, shortened no further than necessary to be `columns`
  * wide. `mark` replaces the namespaces; it also replaces the middle of the function's own
- * name if that alone is too wide. The result is wider than `columns` if what must be kept
- * is; `kept` may be NULL. Returns the length of the result. */
+ * name if that alone is too wide. The result is wider than `columns` if what must be
+ * shown is; `shown` may be NULL. Returns the length of the result. */
 size_t gp_fit_name(const char *name, size_t length, gp_name_form form, size_t columns,
-                   const char *mark, const gp_kept *kept, char *out);
+                   const char *mark, const gp_shown_parts *shown, char *out);
 
 #endif

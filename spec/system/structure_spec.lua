@@ -82,6 +82,7 @@ local namesakes <const> = {
   selection = "the functions and arcs that symspecs select",
   sha256 = "digests of bytes",
   slide = "by how much the addresses of a profile are moved",
+  source_text = "source files and their lines",
   spread = "how functions differ between the runs in a sum",
   stack_tree = "measured call chains as a tree",
   terminal = "a user's terminal",

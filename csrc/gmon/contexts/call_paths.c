@@ -28,7 +28,8 @@ void gp_pairs_free(gp_pairs *pairs) {
   gp_pairs_init(pairs);
 }
 
-bool gp_pairs_reserve(gp_pairs *pairs, size_t more) {
+/* Reserves space for `more` additional pairs. False if there is no memory. */
+static bool reserve_pairs(gp_pairs *pairs, size_t more) {
   return GP_RESERVE(&pairs->capacity, pairs->count + more, GP_COLUMN(pairs->first),
                     GP_COLUMN(pairs->second), GP_COLUMN(pairs->amount)) &&
          gp_hash_reserve(&pairs->index, more);
@@ -37,7 +38,7 @@ bool gp_pairs_reserve(gp_pairs *pairs, size_t more) {
 uint32_t gp_pairs_row(gp_pairs *pairs, uint64_t first, uint64_t second) {
   uint32_t row = gp_hash_find(&pairs->index, (gp_key){first, second});
   if (row != GP_NONE) return row;
-  if (!gp_pairs_reserve(pairs, 1)) return GP_NONE;
+  if (!reserve_pairs(pairs, 1)) return GP_NONE;
   row = (uint32_t)pairs->count++;
   pairs->first[row] = first;
   pairs->second[row] = second;
@@ -131,10 +132,10 @@ bool gp_call_paths_reserve(gp_call_paths *paths, const gp_call_paths *other,
   if (!totals_fit(paths, other, error)) return false;
   return (gp_resize(&paths->renumbered, other->contexts.count + 1,
                     sizeof *paths->renumbered) &&
-          gp_pairs_reserve(&paths->sites, other->sites.count) &&
-          gp_pairs_reserve(&paths->contexts, other->contexts.count) &&
-          gp_pairs_reserve(&paths->samples, other->samples.count) &&
-          gp_pairs_reserve(&paths->indirect, other->indirect.count)) ||
+          reserve_pairs(&paths->sites, other->sites.count) &&
+          reserve_pairs(&paths->contexts, other->contexts.count) &&
+          reserve_pairs(&paths->samples, other->samples.count) &&
+          reserve_pairs(&paths->indirect, other->indirect.count)) ||
          gp_fail_memory(error);
 }
 

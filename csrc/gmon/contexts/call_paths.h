@@ -25,9 +25,6 @@ typedef struct gp_pairs {
 void gp_pairs_init(gp_pairs *pairs);
 void gp_pairs_free(gp_pairs *pairs);
 
-/* Reserves space for `more` additional pairs. False if there is no memory. */
-bool gp_pairs_reserve(gp_pairs *pairs, size_t more);
-
 /* Returns the row of a pair, which is added if it is new; GP_NONE if there is no
  * memory. */
 uint32_t gp_pairs_row(gp_pairs *pairs, uint64_t first, uint64_t second);

@@ -194,7 +194,7 @@ static void drop_other_calls(search *s) {
 }
 
 /* Returns how often a counting call was executed. */
-static uint64_t runs_of(const search *s, size_t call) {
+static uint64_t count_of(const search *s, size_t call) {
   uint32_t block = s->calls.block[call];
   return block != GP_NONE ? s->recorded->executions[block] : 0;
 }
@@ -209,7 +209,7 @@ static void add_block(search *s, size_t call) {
   size_t row = f->block_count++;
   uint32_t recorded = c->block[call];
   f->block[row] = recorded != GP_NONE ? s->recorded->address[recorded] : c->low[call];
-  f->executions[row] = runs_of(s, call);
+  f->executions[row] = count_of(s, call);
   f->code[row] = empty ? c->low[call] : c->high[call];
 }
 
@@ -277,7 +277,7 @@ static void describe_pieces(search *s) {
     bool counted = call < c->count && c->low[call] == f->low[i];
     bool ends = jump < j->count && i + 1 < f->piece_count &&
                 j->high[jump] == f->low[i + 1];
-    f->runs[i] = counted ? runs_of(s, call) : GP_UNCOUNTED;
+    f->counts[i] = counted ? count_of(s, call) : GP_UNCOUNTED;
     s->jump[i] = ends ? (uint32_t)jump : GP_NONE;
     s->function[i] = inside ? gp_symtab_function(symtab, symbol) : GP_NONE;
     if (counted && inside) s->function_flags[s->function[i]] |= COUNTED;
@@ -335,7 +335,7 @@ static void find_entries(search *s) {
 /* Returns the first piece from `piece` on that has a counter or ends with a jump; GP_NONE
  * if there is none. */
 static uint32_t first_counter(const search *s, uint32_t piece) {
-  while (piece != GP_NONE && s->found->runs[piece] == GP_UNCOUNTED &&
+  while (piece != GP_NONE && s->found->counts[piece] == GP_UNCOUNTED &&
          s->jump[piece] == GP_NONE)
     piece = next_of(s, piece);
   return piece;
@@ -344,11 +344,12 @@ static uint32_t first_counter(const search *s, uint32_t piece) {
 /* Compilers count a function's first block. So if a function's first counter never ran,
  * neither did the code before it. Sets the count of that code to 0. */
 static void count_idle_entries(search *s) {
-  uint64_t *runs = s->found->runs;
+  uint64_t *counts = s->found->counts;
   for (uint32_t i = 0; i < s->found->piece_count; i++) {
     if (!(s->flags[i] & ENTRY)) continue;
     uint32_t end = first_counter(s, i);
-    if (end != GP_NONE && runs[end] == 0) memset(runs + i, 0, (end - i) * sizeof *runs);
+    if (end != GP_NONE && counts[end] == 0)
+      memset(counts + i, 0, (end - i) * sizeof *counts);
   }
 }
 
@@ -356,20 +357,20 @@ static void count_idle_entries(search *s) {
  * a jump. So the landing pad has the count of this counter. But if other code may also
  * lead to the counter, the landing pad's count is known only if the counter's is 0. */
 static void count_landing_pads(search *s) {
-  uint64_t *runs = s->found->runs;
+  uint64_t *counts = s->found->counts;
   for (uint32_t i = 0; i < s->found->piece_count; i++) {
     if (!(s->flags[i] & HANDLER)) continue;
     uint32_t end = first_counter(s, i);
     if (end == GP_NONE) continue;
-    bool leaves = runs[end] == GP_UNCOUNTED && !s->jumps.conditional[s->jump[end]];
+    bool leaves = counts[end] == GP_UNCOUNTED && !s->jumps.conditional[s->jump[end]];
     uint32_t counter = leaves ? target_of(s, end) : end;
-    uint64_t count = counter != GP_NONE ? runs[counter] : GP_UNCOUNTED;
+    uint64_t count = counter != GP_NONE ? counts[counter] : GP_UNCOUNTED;
     bool shared = leaves;
     for (uint32_t piece = i; !shared && piece < end;)
       shared = (s->flags[++piece] & TARGET) != 0;  /* jumps lead into the middle */
     if (count == GP_UNCOUNTED || (count > 0 && shared)) continue;
     for (uint32_t piece = i; piece < end + leaves; piece++) {
-      runs[piece] = count;
+      counts[piece] = count;
       if (piece < end) s->flags[piece + 1] |= INHERITED;
     }
   }
@@ -381,16 +382,16 @@ static void count_landing_pads(search *s) {
 static void inherit(search *s) {
   gp_counted_code *f = s->found;
   for (uint32_t i = 1; i < f->piece_count; i++) {
-    if (f->runs[i] != GP_UNCOUNTED || s->flags[i] & TARGET || s->jump[i - 1] != GP_NONE ||
-        next_of(s, i - 1) != i)
+    if (f->counts[i] != GP_UNCOUNTED || s->flags[i] & TARGET ||
+        s->jump[i - 1] != GP_NONE || next_of(s, i - 1) != i)
       continue;
     s->flags[i] |= INHERITED;
-    if (f->runs[i - 1] > 0) f->runs[i] = f->runs[i - 1];
+    if (f->counts[i - 1] > 0) f->counts[i] = f->counts[i - 1];
   }
 }
 
 static void mark(search *s, uint32_t piece) {
-  if (piece == GP_NONE || s->found->runs[piece] != GP_UNCOUNTED ||
+  if (piece == GP_NONE || s->found->counts[piece] != GP_UNCOUNTED ||
       s->flags[piece] & MAY_RUN)
     return;
   s->flags[piece] |= MAY_RUN;
@@ -401,7 +402,7 @@ static void mark(search *s, uint32_t piece) {
 static void mark_case(search *s, uint32_t piece) {
   if (piece == GP_NONE) return;
   s->flags[piece] |= JUMPED_TO;
-  bool empty = s->flags[piece] & EMPTY && s->found->runs[piece] == GP_UNCOUNTED;
+  bool empty = s->flags[piece] & EMPTY && s->found->counts[piece] == GP_UNCOUNTED;
   if (empty && s->function[piece] != GP_NONE)
     s->function_flags[s->function[piece]] |= EMPTY_CASES;
   mark(s, piece);
@@ -425,7 +426,7 @@ static void mark_targets(search *s, uint32_t jump, uint32_t function) {
 static void mark_successors(search *s, uint32_t piece) {
   uint32_t jump = s->jump[piece];
   uint32_t target = target_of(s, piece);
-  bool uncounted = s->found->runs[piece] == GP_UNCOUNTED;
+  bool uncounted = s->found->counts[piece] == GP_UNCOUNTED;
   bool empty = (s->flags[piece] & EMPTY) != 0, compares = uncounted && !empty;
   if (jump != GP_NONE && s->jumps.target[jump] == 0)
     mark_targets(s, jump, s->function[piece]);
@@ -440,7 +441,7 @@ static void mark_successors(search *s, uint32_t piece) {
 static void mark_running(search *s) {
   const gp_counted_code *f = s->found;
   for (uint32_t i = 0; i < f->piece_count; i++) {
-    if (f->runs[i] != GP_UNCOUNTED && f->runs[i] > 0) mark_successors(s, i);
+    if (f->counts[i] != GP_UNCOUNTED && f->counts[i] > 0) mark_successors(s, i);
     if (s->flags[i] & (ENTRY | HANDLER) || !(s->flags[i] & (TARGET | REACHED)))
       mark(s, i);
     while (s->depth > 0) mark_successors(s, s->stack[--s->depth]);
@@ -470,15 +471,15 @@ static bool is_doubtful(const search *s, size_t piece, bool begins_line) {
 /* Sets the counts of uncounted pieces: 0 for pieces that never ran, and GP_UNCOUNTED_PART
  * for parts of blocks. */
 static void count_idle(search *s) {
-  uint64_t *runs = s->found->runs;
+  uint64_t *counts = s->found->counts;
   for (size_t i = 0; i < s->found->piece_count; i++) {
     uint16_t flags = s->flags[i];
     bool begins_line = gp_symtab_at(s->symtab, s->found->low[i]) != GP_NONE;
-    if (runs[i] != GP_UNCOUNTED) continue;
+    if (counts[i] != GP_UNCOUNTED) continue;
     if (!(flags & MAY_RUN) && !is_doubtful(s, i, begins_line))
-      runs[i] = 0;
+      counts[i] = 0;
     else if (!(flags & HANDLER) && !(flags & EMPTY && begins_line))
-      runs[i] = GP_UNCOUNTED_PART;
+      counts[i] = GP_UNCOUNTED_PART;
   }
 }
 
@@ -488,9 +489,9 @@ static void join(search *s) {
   gp_counted_code *f = s->found;
   size_t kept = 0;
   for (size_t i = 0; i < f->piece_count; i++) {
-    if (s->flags[i] & INHERITED && f->runs[i] == f->runs[kept - 1]) continue;
+    if (s->flags[i] & INHERITED && f->counts[i] == f->counts[kept - 1]) continue;
     f->low[kept] = f->low[i];
-    f->runs[kept++] = f->runs[i];
+    f->counts[kept++] = f->counts[i];
   }
   f->piece_count = kept;
 }
@@ -500,13 +501,13 @@ static bool make_pieces(search *s) {
   size_t most = s->symtab->count + 2 * (s->calls.count + s->jumps.count) +
                 s->pads.count + s->tables.target_count;
   f->low = gp_column(most, sizeof *f->low);
-  f->runs = gp_column(most, sizeof *f->runs);
+  f->counts = gp_column(most, sizeof *f->counts);
   s->flags = gp_column(most, sizeof *s->flags);
   s->function = gp_column(most, sizeof *s->function);
   s->jump = gp_column(most, sizeof *s->jump);
   s->stack = gp_column(most, sizeof *s->stack);
   s->function_flags = gp_column(s->symtab->count, sizeof *s->function_flags);
-  if (!f->low || !f->runs || !s->flags || !s->function || !s->jump || !s->stack ||
+  if (!f->low || !f->counts || !s->flags || !s->function || !s->jump || !s->stack ||
       !s->function_flags || most >= UINT32_MAX)
     return false;
   collect_pieces(s);
@@ -593,7 +594,7 @@ void gp_counted_code_free(gp_counted_code *code) {
   free(code->executions);
   free(code->code);
   free(code->low);
-  free(code->runs);
+  free(code->counts);
   memset(code, 0, sizeof *code);
 }
 

@@ -37,7 +37,7 @@ typedef struct gp_counted_code {
   size_t piece_count;     /* 0 if nothing is known */
   uint64_t *low;          /* first address of each piece, which ends where the next piece
                              begins; ascending */
-  uint64_t *runs;         /* how often each piece ran; or GP_UNCOUNTED, or
+  uint64_t *counts;       /* how often each piece was executed; or GP_UNCOUNTED, or
                              GP_UNCOUNTED_PART */
 } gp_counted_code;
 

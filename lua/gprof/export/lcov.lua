@@ -42,14 +42,14 @@ end
 local function functions_of(profile, options)
   local has_labels = options.short_names or options.inline_file_names
   local shown = has_labels and labels.exported(profile, options)
-  local files, runs = {}, {}
-  for caller in profile:arcs(nil, "caller_id") do runs[caller] = true end
+  local files, calls_others = {}, {}
+  for caller in profile:arcs(nil, "caller_id") do calls_others[caller] = true end
   for id, symbol, file, line, calls, self_calls, ticks in profile:functions("address",
     "id", "symbol", "file", "line", "calls", "self_calls", "ticks")
   do
     if file and line and line > 0 then
       file = without_detours(file)
-      local ran = ticks > 0 or runs[id]
+      local ran = ticks > 0 or calls_others[id]
       for _, count in profile:blocks(id) do ran = ran or count > 0 end
       files[file] = files[file] or { called = false }
       files[file].called = files[file].called or calls > 0
@@ -96,9 +96,9 @@ end
 -- Adds the counts of a part of a file's lines, where blocks begin or continue.
 local function add_counted(profile, number, counts)
   local known <close> = annotation.lines(profile, number)
-  local runs = annotation.runs(profile, number)
+  local executions = annotation.executions(profile, number)
   for line, list in annotation.counts(known, {}) do
-    local most = runs[line]
+    local most = executions[line]
     for _, count in ipairs(list) do most = math.max(most, count) end
     if line > 0 and list[1] then counts[line] = (counts[line] or 0) + most end
   end

@@ -59,38 +59,35 @@ end
 -- @tparam profile profile
 -- @tparam integer number number of the file
 -- @tparam[opt] boolean gnu_compat count as GNU gprof does
--- @treturn userdata an object to be closed. Its fields: `last`, the highest line number
---   with code; `executions`, the total over all lines: from their blocks or, without
---   blocks, from the calls of functions that begin there. Its methods: `lines()` iterates
---   over number, counts (an array of calls and blocks in address order), seconds, calls
---   and blocks of each line; `busiest(most)` iterates over number and executions of at
---   most `most` executed lines, in descending order of executions
+-- @treturn userdata an object to be closed. Its field `last` is the highest line number
+--   with code. Its method `lines()` iterates over number, counts (an array of calls and
+--   blocks in address order), seconds, calls and blocks of each line
 annotation.lines = core.annotation
 
---- Returns how often the lines of a file ran, by the counts of blocks: the sum over all
--- copies of their code, in several functions or inlined several times.
--- @function annotation.runs
+--- Returns how often the lines of a file were executed, by the counts of blocks: the sum
+-- over all copies of their code, in several functions or inlined several times.
+-- @function annotation.executions
 -- @tparam profile profile by line
 -- @tparam integer number number of the file
 -- @treturn {[integer]=integer}
-annotation.runs = core.line_runs
+annotation.executions = core.line_executions
 
 --- Iterates over the lines of a file.
 -- @tparam userdata known from `annotation.lines`
 -- @tparam[opt] table carry if given, the counts are those of all code of a line: the last
 --   count of a block applies to the following lines, until the next count or function.
 --   Its field `last` is that count; it is updated
--- @treturn function iterator over number, counts and seconds
+-- @treturn function iterator over number, counts, seconds, calls and blocks
 function annotation.counts(known, carry)
   if not carry then return known:lines() end
   local next_line = known:lines(true)
   return function()
-    local number, counts, seconds, _, _, is_entry, continues = next_line()
+    local number, counts, seconds, calls, blocks, is_entry, continues = next_line()
     if not number then return nil end
     if is_entry then carry.last = nil end
     if carry.last and continues then table.insert(counts, 1, carry.last) end
     carry.last = counts[#counts] or carry.last
-    return number, counts, seconds
+    return number, counts, seconds, calls, blocks
   end
 end
 

@@ -5,6 +5,7 @@
 
 local add <const> = require "gprof.analysis.counts".add
 local annotation = require "gprof.library.annotation"
+local column_order = require "gprof.format.column_order"
 local common = require "gprof.print.common"
 local output = require "gprof.output"
 local path = require "gprof.format.path"
@@ -60,6 +61,22 @@ end
 
 -- Lines ---------------------------------------------------------------------------------
 
+-- Adds up executions on the way of an iterator over lines: those of their blocks; or, for
+-- lines without blocks and in GNU gprof's report, calls of functions that begin there.
+-- `executions` has the columns `lines`, of executed lines, and the sum `total`.
+local function with_executions(rows, executions, has_blocks)
+  local numbers, counted = executions.lines.number, executions.lines.count
+  return function()
+    local number, counts, seconds, calls, blocks = rows()
+    local count = has_blocks and blocks or calls or 0
+    if count ~= 0 then
+      numbers[#numbers + 1], counted[#counted + 1] = number, count
+      executions.total = add(executions.total, count)
+    end
+    return number, counts, seconds
+  end
+end
+
 -- Adds the lines that have a note to an iterator over number, counts and seconds, without
 -- figures if they have no code.
 local function with_notes(rows, notes)
@@ -85,12 +102,22 @@ end
 
 -- Begins the listing of a file. Besides the current line, it has `rows`, an iterator over
 -- the following ones; `notes` by line number; `copy`, the stream's method that writes
--- lines of the text; and the numbers of `lines` with code that were printed, of those
--- with counts (`annotated`), and of those `executed`.
+-- lines of the text; `executions`, see `with_executions`; and the numbers of `lines` with
+-- code that were printed, of those with counts (`annotated`), and of those `executed`.
 local function listing_of(page, known, notes)
+  local executions = { lines = { number = {}, count = {} }, total = 0 }
   local rows = annotation.counts(known, page.options.all_lines and page.carry or nil)
+  rows = with_executions(rows, executions, page.rules.whole_lines)
   return { rows = notes and with_notes(rows, notes) or rows, number = 0,
-    notes = notes or {}, copy = page.write.lines, lines = 0, annotated = 0, executed = 0 }
+    notes = notes or {}, copy = page.write.lines, executions = executions, lines = 0,
+    annotated = 0, executed = 0 }
+end
+
+-- Steps over the lines that are not in the text. They carry no count to the next file.
+local function finish(page, listing)
+  local last = page.carry.last
+  step(listing, math.maxinteger)
+  page.carry.last = last
 end
 
 -- Writes the current line, which begins at a position of the text. Returns the position
@@ -140,17 +167,23 @@ end
 
 -- Tables below the text -----------------------------------------------------------------
 
-local function write_top(page, known)
-  local options = page.options
+-- Writes the lines with most executions. GNU gprof's counts may wrap, and are sorted as
+-- unsigned numbers.
+local function write_top(page, lines)
+  local write, options, key = page.write, page.options, {}
   local length = options.table_length or 10
-  page.write(common.heading(options, "\n\nTop %d Lines:\n\n"), length)
-  page.write(common.heading(options, "     Line      Count\n\n"))
-  page.write:each(nil, "%9d %10d\n", known:busiest(length))
+  write(common.heading(options, "\n\nTop %d Lines:\n\n"), length)
+  write(common.heading(options, "     Line      Count\n\n"))
+  for i, count in ipairs(lines.count) do key[i] = count ~ math.maxinteger end
+  lines.key = key  -- in descending order of the counts
+  column_order.sort(lines, "key")
+  for i = 1, math.min(length, #lines.number) do
+    write("%9d %10d\n", lines.number[i], lines.count[i])
+  end
 end
 
 -- Writes the number of lines with code, the number of those executed, and the sum of
--- their executions. Executed lines past the end of the text are counted as executed, but
--- not as lines with code.
+-- executions, to which lines past the end of the text also contribute.
 local function write_summary(page, lines, executed, total)
   local write = page.write
   write(common.heading(page.options, "\nExecution Summary%s:\n\n"),
@@ -290,13 +323,14 @@ local function write_file(page, file, text)
     annotation.lines(page.profile, file.number, not rules.whole_lines)
   local listing = listing_of(page, known, notes_of(page, file, text))
   local length = write_text(page, file, text, listing)
+  finish(page, listing)
   if rules.gives_hints and known.last > length then
     page.warn(("%s: has %d lines, but the program was compiled from at least %d"):format(
       file.name, length, known.last))
   end
-  if page.options.table_length ~= 0 then write_top(page, known) end
+  if page.options.table_length ~= 0 then write_top(page, listing.executions.lines) end
   if rules.whole_lines then
-    write_summary(page, listing.lines, listing.executed, known.executions)
+    write_summary(page, listing.lines, listing.executed, listing.executions.total)
   else  -- annotated lines count as executed, and calls as executions
     write_summary(page, listing.lines, listing.annotated, file.calls)
   end

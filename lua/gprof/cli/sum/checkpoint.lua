@@ -160,7 +160,7 @@ end
 -- Notes that a row of the list was processed.
 local function advance(self, list, i)
   self.count = i
-  self.digest = core.chain(self.digest .. (list[i] or "") .. "\0" .. (list.head or ""))
+  self.digest = core.digest(self.digest .. (list[i] or "") .. "\0" .. (list.head or ""))
 end
 
 -- Readers of the parts of a checkpoint after its state: functions (self, archive, into,

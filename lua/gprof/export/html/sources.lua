@@ -63,13 +63,13 @@ local function is_known(line)
   return (line.seconds or 0) > 0 or (line.calls or 0) > 0 or line.blocks ~= nil
 end
 
--- Adds the lines that ran according to counts of blocks.
+-- Adds the lines that were executed according to counts of blocks.
 local function add_blocks(profile, files, lines)
   local numbers = {}
   for number, name in ipairs(profile.symbols:files()) do numbers[name] = number end
   for _, file in ipairs(files) do
-    local runs = annotation.runs(profile, numbers[file.name])
-    for number, count in pairs(runs) do
+    local executions = annotation.executions(profile, numbers[file.name])
+    for number, count in pairs(executions) do
       if count > 0 then
         local i = #lines.number + 1
         lines.file[i], lines.number[i], lines.ticks[i], lines.calls[i] =

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Conversions that would be slow in Lua: numbers and rows of values to JSON; texts to
- * lines. */
+/* Writes numbers and rows of values as JSON, for Lua; see gprof.format.json. */
 #include <lauxlib.h>
 #include <math.h>
 #include <stdbool.h>
@@ -10,7 +9,6 @@
 
 #include "base/columns.h"
 #include "base/compact_number.h"
-#include "base/sha256.h"
 #include "lua/module.h"
 
 /* Puts the number on the top of the stack at `text`, and pops it; null for nil and false.
@@ -220,59 +218,11 @@ static int format_strings(lua_State *L) {
   return 1;
 }
 
-/* The largest of the numbers in a set; 0 if it is empty. */
-static lua_Integer last_of(lua_State *L, int set) {
-  lua_Integer last = 0;
-  for (lua_pushnil(L); lua_next(L, set); lua_pop(L, 1))
-    if (lua_tointeger(L, -2) > last) last = lua_tointeger(L, -2);
-  return last;
-}
-
-static bool is_chosen(lua_State *L, int set, lua_Integer number) {
-  bool chosen = lua_rawgeti(L, set, number) != LUA_TNIL;
-  lua_pop(L, 1);
-  return chosen;
-}
-
-/* split_lines(text [, chosen]) -> array of its lines, with their line endings; their
- * number. With `chosen`, a set of line numbers, other lines are left out */
-static int split_lines(lua_State *L) {
-  size_t length;
-  const char *line = luaL_checklstring(L, 1, &length), *end = line + length;
-  bool all = lua_isnoneornil(L, 2);
-  lua_settop(L, 2);
-  if (!all) luaL_checktype(L, 2, LUA_TTABLE);
-  lua_Integer count = 0, last = all ? 0 : last_of(L, 2);
-  lua_newtable(L);
-  while (line < end) {
-    const char *feed = memchr(line, '\n', (size_t)(end - line));
-    const char *next = feed ? feed + 1 : end;
-    count++;
-    if (all || (count <= last && is_chosen(L, 2, count))) {
-      lua_pushlstring(L, line, (size_t)(next - line));
-      lua_rawseti(L, 3, count);
-    }
-    line = next;
-  }
-  lua_pushinteger(L, count);
-  return 2;
-}
-
-/* sha256(text) -> its digest, 32 bytes */
-static int digest(lua_State *L) {
-  size_t length;
-  const char *text = luaL_checklstring(L, 1, &length);
-  unsigned char bytes[GP_SHA256_SIZE];
-  gp_sha256(text, length, bytes);
-  lua_pushlstring(L, (const char *)bytes, sizeof bytes);
-  return 1;
-}
-
-void gp_define_conversions(lua_State *L) {
+void gp_define_json(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"json_number", format_number},  {"json_numbers", format_numbers},
       {"exact_number", format_exact},  {"json_fields", join_fields},
-      {"json_array", join_array},      {"split_lines", split_lines},
-      {"json_strings", format_strings}, {"sha256", digest}, {NULL, NULL}};
+      {"json_array", join_array},      {"json_strings", format_strings},
+      {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }
