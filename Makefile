@@ -308,15 +308,11 @@ uninstall:
 
 # --- release archive ------------------------------------------------------------
 
-# The archive is reproducible: it depends only on the commit, not on the date or the user.
-VERSION := $(shell sed -n 's/.*_VERSION = "\(.*\)".*/\1/p' lua/gprof/init.lua)
-DIST = gprof-$(VERSION)
+# The archive depends only on the commit: not on the date, the user, or edits in the checkout.
 dist:
 	@mkdir -p build
-	@git ls-files -z | tar --null --files-from=- --owner=0 --group=0 --numeric-owner \
-	  --mode=u=rwX,go=rX --mtime=@$$(git log -1 --format=%ct) \
-	  --transform='s,^,$(DIST)/,' -czf build/$(DIST).tar.gz
-	$(say) build/$(DIST).tar.gz
+	@name=gprof-$$(git show HEAD:lua/gprof/init.lua | sed -n 's/.*_VERSION = "\(.*\)".*/\1/p') && \
+	  git -c tar.umask=022 archive --prefix=$$name/ -o build/$$name.tar.gz HEAD && echo build/$$name.tar.gz
 
 # --- dependencies ---------------------------------------------------------------
 

@@ -57,6 +57,48 @@ describe("the rockspecs", function()
   end)
 end)
 
+local function has_git()
+  return shell.run({ "git", "rev-parse" }, { cwd = program.root }).status == 0
+end
+
+local function make_archive()
+  installation.make { "dist" }
+  return ("%s/build/gprof-%s.tar.gz"):format(program.root, gprof._VERSION)
+end
+
+describe("the release archive", function()
+  it("has the files of the commit, whatever was edited since", function()
+    local dir = shell.tmpdir "edited"
+    local listing = shell.check({ "sh", "-ec", [[
+      cp --parents Makefile spec/spec.mk fuzz/fuzz.mk lua/gprof/init.lua "$1"
+      cd "$1"
+      echo committed >edited
+      touch deleted
+      git init -q
+      git add .
+      git -c user.name=spec -c user.email=spec@localhost commit -q -m files
+      echo edited >edited
+      rm deleted
+      make -s dist >/dev/null
+      tar -xzf build/*.tar.gz --strip-components=1 --one-top-level=unpacked
+      cd unpacked
+      cat edited
+      ls -d deleted]], "sh", dir }, { cwd = program.root }).stdout
+    assert.equal("committed\ndeleted\n", listing)
+  end)
+
+  it("has modules that a script can require in any order", function()
+    if not has_git() then return pending "needs a git checkout" end
+    local dir = shell.tmpdir "archive"
+    shell.check { "tar", "-C", dir, "--strip-components=1", "-xzf", make_archive() }
+    local path = shell.check({ "lua5.4", "-e", [[print(package.searchpath("gprof.recorder", "./?.lua"))]] },
+      { cwd = dir }).stdout
+    assert.equal("./gprof/recorder.lua\n", path)
+    shell.check { "ln", "-s", program.root .. "/build", dir .. "/build" }
+    shell.check({ "lua5.4", "-e", [[require "gprof.recorder"]] }, { cwd = dir, env = { LUA_PATH = "./?.lua" } })
+  end)
+end)
+
 -- The commands of README and manual rely on the demo.
 describe("the demonstration", function()
   it("builds everything that the commands of the documentation use", function()
@@ -233,14 +275,12 @@ describe("by LuaRocks", function()
   if not chance.thorough then return end
 
   describe("a release", function()
-    if shell.run({ "git", "rev-parse" }, { cwd = program.root }).status ~= 0 then
+    if not has_git() then
       pending "needs a git checkout"
       return
     end
     local dir = shell.tmpdir "release"
-    local archive = ("gprof-%s.tar.gz"):format(gprof._VERSION)
-    installation.make { "dist" }
-    shell.check { "cp", program.root .. "/build/" .. archive, program.root .. "/" .. specification, dir }
+    shell.check { "cp", make_archive(), program.root .. "/" .. specification, dir }
     local tree = installation.rock({ "install", specification:match("[^/]+$"), "CFLAGS=-O0 -fPIC" }, dir)
     check_tree(tree)
 
