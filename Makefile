@@ -257,14 +257,21 @@ LIBDIR = $(PREFIX)/lib/lua/5.4
 DATADIR = $(PREFIX)/share
 DOCDIR = $(DATADIR)/doc/gprof.lua
 
-# $(call place,DIRECTORY,MODE,FROM,FILES) installs files into a directory. They keep their path
-# below FROM. One command installs the files of a directory: one for each file would take a second.
+# A path as a word for the shell, which still expands a leading "~".
+escaped = $(subst $() $(),\ ,$(1))
+
+# $(call place,DIRECTORY,MODE,FROM,FILES) installs files into a directory, or removes them. They keep
+# their path below FROM. One command installs the files of a directory: one for each file would take
+# a second.
 define place
-PLACED += $(patsubst $(3)%,$(DESTDIR)$(1)/%,$(4))
-install: place-$(words $(PLACED))
-place-$(words $(PLACED)): $(4) FORCE
-	$(quietly)$(foreach dir,$(sort $(dir $(4))),install -D -m $(2) -t $(DESTDIR)$(1)/$(dir:$(3)%=%) \
+install: place-$(words $(PLACES))
+place-$(words $(PLACES)): $(4) FORCE
+	$(quietly)$(foreach dir,$(sort $(dir $(4))),install -D -m $(2) -t $(call escaped,$(DESTDIR)$(1))/$(dir:$(3)%=%) \
 	  $(foreach file,$(4),$(if $(filter $(dir),$(dir $(file))),$(file))) &&) true
+uninstall: remove-$(words $(PLACES))
+remove-$(words $(PLACES)): FORCE
+	$(quietly)! cd $(call escaped,$(DESTDIR)$(1)) 2>/dev/null || rm -f $(4:$(3)%=%)
+PLACES += place
 endef
 
 DOCUMENTS := LICENSE README.md CONTRIBUTING.md CHANGELOG.md $(wildcard doc/*.md doc/*.json doc/pictures/*.svg doc/pictures/*.png) \
@@ -272,13 +279,13 @@ DOCUMENTS := LICENSE README.md CONTRIBUTING.md CHANGELOG.md $(wildcard doc/*.md 
 
 # The installed program names its interpreter by path, since /usr/bin/env takes a fifth of the time
 # of a small report. The path must be absolute, without blanks, and not too long for Linux.
-PLACED += $(DESTDIR)$(BINDIR)/gprof.lua
-$(DESTDIR)$(BINDIR)/gprof.lua: gprof.lua FORCE
-	$(quietly)install -D -m 755 $< $@
+PROGRAM = $(call escaped,$(DESTDIR)$(BINDIR)/gprof.lua)
+place-program: gprof.lua FORCE
+	$(quietly)install -D -m 755 $< $(PROGRAM)
 	$(quietly)interpreter=$$(command -v "$(LUA)") || exit 0; \
 	  case $$interpreter in \
 	    *[!-+._/0-9A-Za-z]*) ;; \
-	    /*) test $${#interpreter} -gt 120 || sed -i "1s,^#!.*,#!$$interpreter," $@ ;; \
+	    /*) test $${#interpreter} -gt 120 || sed -i "1s,^#!.*,#!$$interpreter," $(PROGRAM) ;; \
 	  esac
 
 $(eval $(call place,$(LUADIR),644,lua/,$(MODULES)))
@@ -297,14 +304,16 @@ build/share/%: $(CORE) $(MODULES) gprof.lua
 	@mkdir -p $(@D)
 	$(quietly)$(LUA) gprof.lua --print-completion=$(firstword $(subst -, ,$(subst /, ,$*))) >$@
 
-install: $(DESTDIR)$(BINDIR)/gprof.lua
-	$(say) Installed below $(DESTDIR)$(PREFIX)
+install: place-program
+	$(say) Installed below $(call escaped,$(DESTDIR)$(PREFIX))
 
 # Also removes our own directories, unless they hold other files.
 uninstall:
-	$(quietly)rm -f $(PLACED) $(MPI_LIBRARIES:build/%=$(DESTDIR)$(LIBDIR)/gprof/%)
-	$(quietly)for own in $(LUADIR)/gprof $(LIBDIR)/gprof $(DOCDIR); do \
-	  ! test -d $(DESTDIR)$$own || find $(DESTDIR)$$own -type d -empty -delete; done
+	$(quietly)rm -f $(PROGRAM)
+	$(quietly)! cd $(call escaped,$(DESTDIR)$(LIBDIR)/gprof) 2>/dev/null || rm -f $(notdir $(MPI_LIBRARIES))
+	$(quietly)for own in $(call escaped,$(DESTDIR)$(LUADIR)/gprof) \
+	  $(call escaped,$(DESTDIR)$(LIBDIR)/gprof) $(call escaped,$(DESTDIR)$(DOCDIR)); do \
+	  ! test -d "$$own" || find "$$own" -type d -empty -delete; done
 
 # --- release archive ------------------------------------------------------------
 

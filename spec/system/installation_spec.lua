@@ -330,10 +330,18 @@ describe("by make", function()
       shell.check({ "sh", "-c", line }, { env = tree.env }).stdout)
   end)
 
-  it("supports DESTDIR", function()
-    local stage = shell.tmpdir "stage"
-    installation.make { "install", "PREFIX=/opt/gprof", "DESTDIR=" .. stage }
-    assert.same(installation.listing(tree.root), installation.listing(stage .. "/opt/gprof"))
+  it("supports DESTDIR, and blanks in paths", function()
+    local dir = shell.tmpdir "stage"
+    shell.check { "mkdir", "-p", dir .. "/my/own" }
+    local function make(target, prefix)
+      installation.make { target, "PREFIX=" .. prefix, "DESTDIR=" .. dir .. "/my stage" }
+      return installation.listing(dir .. "/my stage" .. prefix)
+    end
+    for _, prefix in ipairs { "/opt/gprof", "/my programs" } do
+      assert.same(installation.listing(tree.root), make("install", prefix))
+      for _, path in ipairs(make("uninstall", prefix)) do assert.matches("/$", path) end
+    end
+    assert.truthy(shell.exists(dir .. "/my/own"))
   end)
 
   it("reports a missing runtime", function()
