@@ -128,7 +128,7 @@ $(HOOKS): $(HOOKING:csrc/%.c=build/objects/%.o) $(addprefix build/objects/base/,
 	$(say) LINK $@
 	$(quietly)$(LINK) -Wl,-z,nodelete -o $@ $^
 
-$(BUNDLE): $(filter %.lua,$(MODULES)) lua/bundle.lua $(CORE)
+$(BUNDLE): $(filter %.lua,$(MODULES)) $(wildcard lua/*.lua) $(CORE)
 	$(say) LUAC $@
 	$(quietly)$(LUA) lua/bundle.lua $@ $(filter lua/gprof/%,$^)
 

@@ -116,6 +116,14 @@ describe("the demonstration", function()
     assert.is_nil(steps:find("xz", 1, true))
   end)
 
+  it("compiles the bytecode again after a change of a module, or of what compiles it", function()
+    for _, path in ipairs { "lua/gprof/names.lua", "lua/bundle.lua", "lua/lean_bytecode.lua" } do
+      local steps = shell.check({ "make", "-n", "-o", "build/gprof/core.so", "-W", path, "build/gprof/modules.bundle" },
+        { cwd = program.root }).stdout
+      assert.truthy(steps:find("lua/bundle.lua build/gprof/modules.bundle", 1, true), path)
+    end
+  end)
+
   it("leaves only files that git ignores", function()
     local known = shell.read(program.root .. "/.gitignore")
     for _, made in ipairs { "/build/", "/sample", "gmon.out", "gmon.sum" } do
