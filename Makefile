@@ -274,8 +274,9 @@ remove-$(words $(PLACES)): FORCE
 PLACES += place
 endef
 
-DOCUMENTS := LICENSE README.md CONTRIBUTING.md CHANGELOG.md $(wildcard doc/*.md doc/*.json doc/pictures/*.svg doc/pictures/*.png) \
-  $(shell find examples -type f)
+DOCUMENTS := LICENSE README.md CONTRIBUTING.md CHANGELOG.md \
+  $(wildcard doc/*.md doc/*.json doc/pictures/*.svg doc/pictures/*.png) \
+  $(wildcard $(foreach ending,.c .h .S .ld .lua .md .sh .yml Makefile,examples/*$(ending) examples/*/*$(ending)))
 
 # The installed program names its interpreter by path, since /usr/bin/env takes a fifth of the time
 # of a small report. The path must be absolute, without blanks, and not too long for Linux.

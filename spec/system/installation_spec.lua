@@ -126,7 +126,7 @@ describe("the demonstration", function()
 
   it("leaves only files that git ignores", function()
     local known = shell.read(program.root .. "/.gitignore")
-    for _, made in ipairs { "/build/", "/sample", "gmon.out", "gmon.sum" } do
+    for _, made in ipairs { "build/", "/sample", "gmon.out", "gmon.sum" } do
       assert.truthy(known:find("\n" .. made .. "\n", 1, true) or known:sub(1, #made + 1) == made .. "\n", made)
     end
   end)
@@ -326,7 +326,23 @@ describe("by make", function()
     end
     table.sort(expected)
     assert.same(expected, installation.listing(dir .. "doc"))
-    assert.same(installation.listing(program.root .. "/examples"), installation.listing(dir .. "examples"))
+    local examples = {}
+    for _, path in ipairs(installation.listing(program.root .. "/examples")) do
+      if not ("/" .. path):find "/build/" then examples[#examples + 1] = path end
+    end
+    assert.same(examples, installation.listing(dir .. "examples"))
+  end)
+
+  it("does not install what was built in an example's directory", function()
+    local dir = shell.tmpdir "built"
+    local documents = shell.check({ "sh", "-ec", [[
+      cp --parents Makefile spec/spec.mk fuzz/fuzz.mk examples/embedded/Makefile "$1"
+      cd "$1/examples/embedded"
+      mkdir build
+      touch build/host build/program.o gmon.out
+      make -s -C "$1" --eval='documents: ; @printf "%s\n" $(filter examples/%,$(DOCUMENTS))' documents
+    ]], "sh", dir }, { cwd = program.root }).stdout
+    assert.equal("examples/embedded/Makefile\n", documents)
   end)
 
   it("is found below another prefix with the manual's variables", function()
