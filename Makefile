@@ -30,7 +30,6 @@
 
 CFLAGS ?= -O2 -g
 LUA = lua5.4
-LUAC = luac5.4
 LUA_INCDIR = /usr/include/lua5.4
 BUSTED = /usr/bin/busted
 

@@ -232,8 +232,9 @@ examples: all
 # Line coverage of the specs. A copy of the checkout is compiled for gcov; each Lua process that
 # the specs start writes a list of its lines. build/coverage/missed.txt lists the lines that never
 # ran. A few random cases suffice, since all run the same lines. The copy is a git repository,
-# because the release spec needs one. It shares build/readers, if present.
+# because specs of the release archive need one. It shares build/readers, if present.
 COVERAGE = $(CURDIR)/build/coverage
+LUAC = luac5.4
 coverage: deps-test
 	rm -rf $(COVERAGE)
 	mkdir -p $(COVERAGE)/build/lines
