@@ -162,20 +162,21 @@ build/objects/%.o: csrc/%.c $(BINUTILS) Makefile
 	$(quietly)$(CC) -fPIC $(COMPILE) $(DEPENDENCIES) -c -o $@ $<
 
 # The runtime becomes part of other programs. It is therefore position-independent, and compiled
-# without profiling, coverage and sanitizers.
+# without profiling, coverage and sanitizers, and to machine code: only gcc can link what gcc -flto
+# makes.
 $(RUNTIME): csrc/runtime/blocks.c Makefile
 	@mkdir -p build/objects/runtime
 	$(say) CC and AR $@
 	$(quietly)$(CC) $(COMPILE) $(RUNTIME_FLAGS) -c -o build/objects/runtime/blocks.o $<
 	$(quietly)rm -f $@ && $(AR) rcs $@ build/objects/runtime/blocks.o
 
-RUNTIME_FLAGS = -O2 -fPIE -fno-profile-arcs -fno-sanitize=all
+RUNTIME_FLAGS = -O2 -fPIE -fno-lto -fno-profile-arcs -fno-sanitize=all
 
 # The recorder runs when a function is entered, before the function has used its arguments. So it
 # must not change vector registers, and the compiler must not add calls to the C library. It also
 # runs before thread-local storage exists, which stack protectors use.
 RECORDER_FLAGS = -O2 -fPIC -ftls-model=initial-exec -mgeneral-regs-only -ffreestanding \
-  -fno-tree-loop-distribute-patterns -fno-stack-protector -fno-profile-arcs -fno-sanitize=all
+  -fno-tree-loop-distribute-patterns -fno-stack-protector -fno-lto -fno-profile-arcs -fno-sanitize=all
 RECORDER_LINK = -shared -Wl,-z,now -Wl,-z,initfirst
 RECORDER_SOURCES = $(filter-out %/blocks.c,$(sort $(wildcard csrc/runtime/*.[cS])))
 RECORDER_OBJECTS = $(patsubst csrc/%,build/objects/%.o,$(basename $(RECORDER_SOURCES)))
@@ -235,7 +236,8 @@ build/libgprof-$(2).so: $$(MPI_SOURCES:csrc/mpi/%.c=build/objects/$(2)/%.o) $$(M
 
 build/libgprof-$(2).a: $$(MPI_SOURCES:csrc/mpi/%.c=build/objects/$(2)/%.o) $$(MPI_CORE)
 	$$(say) AR $$@
-	$$(quietly)$$(CC) -r -nostdlib -o build/objects/$(2)/library.o $$^
+	$$(quietly)$$(CC) -r -nostdlib $$(if $$(filter -flto%,$$(CFLAGS)),-flinker-output=nolto-rel) \
+	  -o build/objects/$(2)/library.o $$^
 	$$(quietly)objcopy --localize-hidden build/objects/$(2)/library.o
 	$$(quietly)rm -f $$@ && $$(AR) rcs $$@ build/objects/$(2)/library.o
 endef

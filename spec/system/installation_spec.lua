@@ -124,6 +124,18 @@ describe("the demonstration", function()
     end
   end)
 
+  it("makes machine code of what other programs link, whatever the flags", function()
+    local dir = shell.tmpdir "flags"
+    local sections = shell.check({ "sh", "-ec", [[
+      cp -R --parents Makefile spec/spec.mk fuzz/fuzz.mk csrc/runtime "$1"
+      cd "$1"
+      made="build/libgprof-blocks.a build/objects/runtime/options.o"
+      make -s CFLAGS=-flto $made >/dev/null
+      readelf -SW $made]], "sh", dir }, { cwd = program.root }).stdout
+    assert.truthy(sections:find(" .text ", 1, true))
+    assert.is_nil(sections:find(".gnu.lto", 1, true))
+  end)
+
   it("leaves only files that git ignores", function()
     local known = shell.read(program.root .. "/.gitignore")
     for _, made in ipairs { "build/", "/sample", "gmon.out", "gmon.sum" } do
