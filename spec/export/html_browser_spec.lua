@@ -574,3 +574,24 @@ describe("A page", function()
     assert.truthy(ready < 10000, ready)
   end)
 end)
+
+it("The browser leaves no files, also if it is stopped", function()
+  local dir, page = shell.tmpdir(), select(2, pages.crafted(plan))
+  shell.write(dir .. "/visits", ('[["%s", []]]\n'):format(page))
+  local result = shell.run({ "sh", "-c", [[
+    mkdir d
+    mkfifo visit answer
+    export TMPDIR=$PWD/d
+    node "$1" chromium visits
+    echo $?
+    ls -A d
+    node "$1" chromium - <visit >answer &
+    exec 3>visit 4<answer
+    cat visits >&3
+    head -n 1 <&4
+    kill $!
+    wait $!
+    echo $?
+    ls -A d]], "sh", program.root .. "/spec/readers/page.js" }, { cwd = dir })
+  assert.same({ "X0\nX1\n", "" }, { result.stdout:gsub("%[[^\n]*%]\n", "X"), result.stderr })
+end)
