@@ -330,12 +330,13 @@ dist:
 DEMO_PACKAGES = gcc libc6-dev lua5.4 liblua5.4-dev binutils-dev libiberty-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) binutils dwz g++ liblzma-dev lua5.1 lua-busted lua-check \
   lua-dkjson luarocks mandoc unzip valgrind xz-utils zip
+BROWSER_PACKAGES = chromium nodejs
 LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
-ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) binutils-sparc64-linux-gnu chromium clang-tidy \
-  cmark-gfm cppcheck elfutils gfortran golang-go graphviz lcov libmpich-dev libopenmpi-dev lld \
-  lua-lpeg lua-socket mpich nodejs npm openmpi-bin parallel python3-jsonschema \
+ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) $(BROWSER_PACKAGES) binutils-sparc64-linux-gnu \
+  clang-tidy cmark-gfm cppcheck elfutils gfortran golang-go graphviz lcov libmpich-dev libopenmpi-dev lld \
+  lua-lpeg lua-socket mpich npm openmpi-bin parallel python3-jsonschema \
   python3-junitparser python3-yaml zsh $(SLURM_PACKAGES) $(MACHINE_PACKAGES)
 
 # For a cluster of Slurm with a network of its own (see spec/support/slurm.lua).
@@ -380,6 +381,9 @@ deps-demo:
 
 deps-test:
 	$(call install,$(TEST_PACKAGES))
+
+deps-browser:
+	$(call install,$(BROWSER_PACKAGES))
 
 deps-large:
 	$(call install,$(LARGE_PACKAGES))
@@ -462,5 +466,5 @@ clean:
 FORCE:
 
 .DELETE_ON_ERROR:
-.PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile \
-  deps-docs deps-all demo run-demo pictures docs bench bench-large profile clean
+.PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-browser deps-large \
+  deps-profile deps-docs deps-all demo run-demo pictures docs bench bench-large profile clean

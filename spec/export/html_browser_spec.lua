@@ -1,4 +1,4 @@
--- --html: the behaviour of a page in a browser. Needs Chromium and Node, which "make check-all" installs.
+-- --html: the behaviour of a page in a browser. Needs Chromium and Node, which "make test-browser" installs.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local browser = require "support.browser"
