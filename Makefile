@@ -333,7 +333,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) binutils dwz g++ liblzma-dev lua5.1 lua-busted 
 BROWSER_PACKAGES = chromium nodejs
 LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
-FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
+FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-dev llvm
 ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) $(BROWSER_PACKAGES) binutils-sparc64-linux-gnu \
   clang-tidy cmark-gfm cppcheck elfutils gfortran golang-go graphviz lcov libmpich-dev libopenmpi-dev lld \
   lua-lpeg lua-socket mpich npm openmpi-bin parallel python3-jsonschema \
@@ -458,7 +458,7 @@ bench-large: deps-large
 
 include spec/spec.mk fuzz/fuzz.mk
 -include $(foreach below,* */*,$(wildcard build/objects/$(below)/*.d \
-  build/sanitized/*/$(below)/*.d build/fuzz/objects/$(below)/*.d))
+  build/sanitized/*/$(below)/*.d $(FUZZ_DIR)/objects/$(below)/*.d))
 
 clean:
 	rm -rf build
