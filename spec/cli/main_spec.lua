@@ -179,7 +179,8 @@ describe("under Lua 5.1, the program", function()
   end)
 
   it("has it also where os.execute returns what it does since Lua 5.2", function()
-    for returned, status in pairs { ['true, "exit", 0'] = 0, ['nil, "exit", 7'] = 7, ['nil, "signal", 15'] = 128 + 15 } do
+    local statuses = { ['true, "exit", 0'] = 0, ['nil, "exit", 7'] = 7, ['nil, "signal", 15'] = 128 + 15 }
+    for returned, status in pairs(statuses) do
       local result = shell.run({ lua, program.root .. "/gprof.lua" },
         { env = { LUA_INIT = ("os.execute = function() return %s end"):format(returned) } })
       assert.equal(status, result.status, returned)
