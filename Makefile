@@ -30,7 +30,6 @@
 
 CFLAGS ?= -O2 -g
 LUA = lua5.4
-LUAC = luac5.4
 LUA_INCDIR = /usr/include/lua5.4
 BUSTED = /usr/bin/busted
 
@@ -128,7 +127,7 @@ $(HOOKS): $(HOOKING:csrc/%.c=build/objects/%.o) $(addprefix build/objects/base/,
 	$(say) LINK $@
 	$(quietly)$(LINK) -Wl,-z,nodelete -o $@ $^
 
-$(BUNDLE): $(filter %.lua,$(MODULES)) lua/bundle.lua $(CORE)
+$(BUNDLE): $(filter %.lua,$(MODULES)) $(wildcard lua/*.lua) $(CORE)
 	$(say) LUAC $@
 	$(quietly)$(LUA) lua/bundle.lua $@ $(filter lua/gprof/%,$^)
 
@@ -163,20 +162,21 @@ build/objects/%.o: csrc/%.c $(BINUTILS) Makefile
 	$(quietly)$(CC) -fPIC $(COMPILE) $(DEPENDENCIES) -c -o $@ $<
 
 # The runtime becomes part of other programs. It is therefore position-independent, and compiled
-# without profiling, coverage and sanitizers.
+# without profiling, coverage and sanitizers, and to machine code: only gcc can link what gcc -flto
+# makes.
 $(RUNTIME): csrc/runtime/blocks.c Makefile
 	@mkdir -p build/objects/runtime
 	$(say) CC and AR $@
 	$(quietly)$(CC) $(COMPILE) $(RUNTIME_FLAGS) -c -o build/objects/runtime/blocks.o $<
 	$(quietly)rm -f $@ && $(AR) rcs $@ build/objects/runtime/blocks.o
 
-RUNTIME_FLAGS = -O2 -fPIE -fno-profile-arcs -fno-sanitize=all
+RUNTIME_FLAGS = -O2 -fPIE -fno-lto -fno-profile-arcs -fno-sanitize=all
 
 # The recorder runs when a function is entered, before the function has used its arguments. So it
 # must not change vector registers, and the compiler must not add calls to the C library. It also
 # runs before thread-local storage exists, which stack protectors use.
 RECORDER_FLAGS = -O2 -fPIC -ftls-model=initial-exec -mgeneral-regs-only -ffreestanding \
-  -fno-tree-loop-distribute-patterns -fno-stack-protector -fno-profile-arcs -fno-sanitize=all
+  -fno-tree-loop-distribute-patterns -fno-stack-protector -fno-lto -fno-profile-arcs -fno-sanitize=all
 RECORDER_LINK = -shared -Wl,-z,now -Wl,-z,initfirst
 RECORDER_SOURCES = $(filter-out %/blocks.c,$(sort $(wildcard csrc/runtime/*.[cS])))
 RECORDER_OBJECTS = $(patsubst csrc/%,build/objects/%.o,$(basename $(RECORDER_SOURCES)))
@@ -236,7 +236,8 @@ build/libgprof-$(2).so: $$(MPI_SOURCES:csrc/mpi/%.c=build/objects/$(2)/%.o) $$(M
 
 build/libgprof-$(2).a: $$(MPI_SOURCES:csrc/mpi/%.c=build/objects/$(2)/%.o) $$(MPI_CORE)
 	$$(say) AR $$@
-	$$(quietly)$$(CC) -r -nostdlib -o build/objects/$(2)/library.o $$^
+	$$(quietly)$$(CC) -r -nostdlib $$(if $$(filter -flto%,$$(CFLAGS)),-flinker-output=nolto-rel) \
+	  -o build/objects/$(2)/library.o $$^
 	$$(quietly)objcopy --localize-hidden build/objects/$(2)/library.o
 	$$(quietly)rm -f $$@ && $$(AR) rcs $$@ build/objects/$(2)/library.o
 endef
@@ -257,28 +258,36 @@ LIBDIR = $(PREFIX)/lib/lua/5.4
 DATADIR = $(PREFIX)/share
 DOCDIR = $(DATADIR)/doc/gprof.lua
 
-# $(call place,DIRECTORY,MODE,FROM,FILES) installs files into a directory. They keep their path
-# below FROM. One command installs the files of a directory: one for each file would take a second.
+# A path as a word for the shell, which still expands a leading "~".
+escaped = $(subst $() $(),\ ,$(1))
+
+# $(call place,DIRECTORY,MODE,FROM,FILES) installs files into a directory, or removes them. They keep
+# their path below FROM. One command installs the files of a directory: one for each file would take
+# a second.
 define place
-PLACED += $(patsubst $(3)%,$(DESTDIR)$(1)/%,$(4))
-install: place-$(words $(PLACED))
-place-$(words $(PLACED)): $(4) FORCE
-	$(quietly)$(foreach dir,$(sort $(dir $(4))),install -D -m $(2) -t $(DESTDIR)$(1)/$(dir:$(3)%=%) \
+install: place-$(words $(PLACES))
+place-$(words $(PLACES)): $(4) FORCE
+	$(quietly)$(foreach dir,$(sort $(dir $(4))),install -D -m $(2) -t $(call escaped,$(DESTDIR)$(1))/$(dir:$(3)%=%) \
 	  $(foreach file,$(4),$(if $(filter $(dir),$(dir $(file))),$(file))) &&) true
+uninstall: remove-$(words $(PLACES))
+remove-$(words $(PLACES)): FORCE
+	$(quietly)! cd $(call escaped,$(DESTDIR)$(1)) 2>/dev/null || rm -f $(4:$(3)%=%)
+PLACES += place
 endef
 
-DOCUMENTS := LICENSE README.md CONTRIBUTING.md CHANGELOG.md $(wildcard doc/*.md doc/*.json doc/pictures/*.svg doc/pictures/*.png) \
-  $(shell find examples -type f)
+DOCUMENTS := LICENSE README.md CONTRIBUTING.md CHANGELOG.md \
+  $(wildcard doc/*.md doc/*.json doc/pictures/*.svg doc/pictures/*.png) \
+  $(wildcard $(foreach ending,.c .h .S .ld .lua .md .sh .yml Makefile,examples/*$(ending) examples/*/*$(ending)))
 
 # The installed program names its interpreter by path, since /usr/bin/env takes a fifth of the time
 # of a small report. The path must be absolute, without blanks, and not too long for Linux.
-PLACED += $(DESTDIR)$(BINDIR)/gprof.lua
-$(DESTDIR)$(BINDIR)/gprof.lua: gprof.lua FORCE
-	$(quietly)install -D -m 755 $< $@
+PROGRAM = $(call escaped,$(DESTDIR)$(BINDIR)/gprof.lua)
+place-program: gprof.lua FORCE
+	$(quietly)install -D -m 755 $< $(PROGRAM)
 	$(quietly)interpreter=$$(command -v "$(LUA)") || exit 0; \
 	  case $$interpreter in \
 	    *[!-+._/0-9A-Za-z]*) ;; \
-	    /*) test $${#interpreter} -gt 120 || sed -i "1s,^#!.*,#!$$interpreter," $@ ;; \
+	    /*) test $${#interpreter} -gt 120 || sed -i "1s,^#!.*,#!$$interpreter," $(PROGRAM) ;; \
 	  esac
 
 $(eval $(call place,$(LUADIR),644,lua/,$(MODULES)))
@@ -297,38 +306,37 @@ build/share/%: $(CORE) $(MODULES) gprof.lua
 	@mkdir -p $(@D)
 	$(quietly)$(LUA) gprof.lua --print-completion=$(firstword $(subst -, ,$(subst /, ,$*))) >$@
 
-install: $(DESTDIR)$(BINDIR)/gprof.lua
-	$(say) Installed below $(DESTDIR)$(PREFIX)
+install: place-program
+	$(say) Installed below $(call escaped,$(DESTDIR)$(PREFIX))
 
 # Also removes our own directories, unless they hold other files.
 uninstall:
-	$(quietly)rm -f $(PLACED) $(MPI_LIBRARIES:build/%=$(DESTDIR)$(LIBDIR)/gprof/%)
-	$(quietly)for own in $(LUADIR)/gprof $(LIBDIR)/gprof $(DOCDIR); do \
-	  ! test -d $(DESTDIR)$$own || find $(DESTDIR)$$own -type d -empty -delete; done
+	$(quietly)rm -f $(PROGRAM)
+	$(quietly)! cd $(call escaped,$(DESTDIR)$(LIBDIR)/gprof) 2>/dev/null || rm -f $(notdir $(MPI_LIBRARIES))
+	$(quietly)for own in $(call escaped,$(DESTDIR)$(LUADIR)/gprof) \
+	  $(call escaped,$(DESTDIR)$(LIBDIR)/gprof) $(call escaped,$(DESTDIR)$(DOCDIR)); do \
+	  ! test -d "$$own" || find "$$own" -type d -empty -delete; done
 
 # --- release archive ------------------------------------------------------------
 
-# The archive is reproducible: it depends only on the commit, not on the date or the user.
-VERSION := $(shell sed -n 's/.*_VERSION = "\(.*\)".*/\1/p' lua/gprof/init.lua)
-DIST = gprof-$(VERSION)
+# The archive depends only on the commit: not on the date, the user, or edits in the checkout.
 dist:
 	@mkdir -p build
-	@git ls-files -z | tar --null --files-from=- --owner=0 --group=0 --numeric-owner \
-	  --mode=u=rwX,go=rX --mtime=@$$(git log -1 --format=%ct) \
-	  --transform='s,^,$(DIST)/,' -czf build/$(DIST).tar.gz
-	$(say) build/$(DIST).tar.gz
+	@name=gprof-$$(git show HEAD:lua/gprof/init.lua | sed -n 's/.*_VERSION = "\(.*\)".*/\1/p') && \
+	  git -c tar.umask=022 archive --prefix=$$name/ -o build/$$name.tar.gz HEAD && echo build/$$name.tar.gz
 
 # --- dependencies ---------------------------------------------------------------
 
 DEMO_PACKAGES = gcc libc6-dev lua5.4 liblua5.4-dev binutils-dev libiberty-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) binutils dwz g++ liblzma-dev lua5.1 lua-busted lua-check \
   lua-dkjson luarocks mandoc unzip valgrind xz-utils zip
+BROWSER_PACKAGES = chromium nodejs
 LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
-FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
-ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) binutils-sparc64-linux-gnu chromium clang-tidy \
-  cmark-gfm cppcheck elfutils gfortran golang-go graphviz lcov libmpich-dev libopenmpi-dev lld \
-  lua-lpeg lua-socket mpich nodejs npm openmpi-bin parallel python3-jsonschema \
+FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-dev llvm
+ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) $(BROWSER_PACKAGES) binutils-sparc64-linux-gnu \
+  clang-tidy cmark-gfm cppcheck elfutils gfortran golang-go graphviz lcov libmpich-dev libopenmpi-dev lld \
+  lua-lpeg lua-socket mpich npm openmpi-bin parallel python3-jsonschema \
   python3-junitparser python3-yaml zsh $(SLURM_PACKAGES) $(MACHINE_PACKAGES)
 
 # For a cluster of Slurm with a network of its own (see spec/support/slurm.lua).
@@ -373,6 +381,9 @@ deps-demo:
 
 deps-test:
 	$(call install,$(TEST_PACKAGES))
+
+deps-browser:
+	$(call install,$(BROWSER_PACKAGES))
 
 deps-large:
 	$(call install,$(LARGE_PACKAGES))
@@ -447,7 +458,7 @@ bench-large: deps-large
 
 include spec/spec.mk fuzz/fuzz.mk
 -include $(foreach below,* */*,$(wildcard build/objects/$(below)/*.d \
-  build/sanitized/*/$(below)/*.d build/fuzz/objects/$(below)/*.d))
+  build/sanitized/*/$(below)/*.d $(FUZZ_DIR)/objects/$(below)/*.d))
 
 clean:
 	rm -rf build
@@ -455,5 +466,5 @@ clean:
 FORCE:
 
 .DELETE_ON_ERROR:
-.PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile \
-  deps-docs deps-all demo run-demo pictures docs bench bench-large profile clean
+.PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-browser deps-large \
+  deps-profile deps-docs deps-all demo run-demo pictures docs bench bench-large profile clean

@@ -32,7 +32,7 @@ local function find_program(name)
 end
 
 -- Runs the same command with lua5.4. os.execute returns a wait() status in Lua 5.1, and
--- three values since 5.2.
+-- three values since 5.2. The exit status after a signal is that of shells.
 local function run_with_lua54()
   local interpreter = find_program "lua5.4"
   if not interpreter then
@@ -44,11 +44,12 @@ local function run_with_lua54()
   for _, argument in ipairs(arg) do
     command = command .. " " .. quote(argument)
   end
-  local status, _, code = os.execute(command)
+  local status, kind, code = os.execute(command)
   if type(status) == "number" then
-    code = status % 256 == 0 and status / 256 or 128 + status % 128
+    kind = status % 256 == 0 and "exit" or "signal"
+    code = kind == "exit" and status / 256 or status % 128
   end
-  os.exit(code)
+  os.exit(kind == "signal" and 128 + code or code)
 end
 
 if _VERSION ~= "Lua 5.4" then

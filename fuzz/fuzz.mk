@@ -19,7 +19,7 @@ FUZZ_COMPILE = -std=c11 -D_GNU_SOURCE $(WARNINGS) -Icsrc -I$(LUA_INCDIR) -O2 -g 
   -fno-omit-frame-pointer $(FUZZ_SANITIZE) -DFUZZ_ROOT='"$(CURDIR)"' \
   -DFUZZ_DIRECTORY='"$(abspath $(FUZZ_DIR))"' \
   $(foreach name,FUZZ_PLANT FUZZ_PLANT_LOOP,$(if $($(name)),-D$(name)='"$($(name))"'))
-FUZZ_HEADERS = $(wildcard fuzz/*.h)
+FUZZ_HEADERS = $(wildcard fuzz/*.h) $(HEADERS)
 FUZZ_OBJECTS = $(SOURCES:csrc/%.c=$(FUZZ_DIR)/objects/%.o)
 
 # The readers of sections. fuzz/debugging.c takes the place of libbfd.
@@ -31,8 +31,6 @@ FUZZ_SECTION_READERS = base/crc32 base/error base/hash base/range base/sort obje
   debug/inline_map_build debug/split_file debug/package_index debug/call_frames \
   profile/code/landing_pads
 
-.PHONY: fuzz fuzz-all run-fuzz fuzz-coverage deps-fuzz deps-mutants mutants whole-runs run-whole-runs \
-  repaired-runs $(KINDS:%=run-repaired-%)
 fuzz: deps-fuzz
 	@$(MAKE) --no-print-directory run-fuzz
 
@@ -151,3 +149,6 @@ run-whole-runs: all $(SANITIZED)
 	ulimit -t 1000; ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	  $(SANITIZED) fuzz/images/whole_runs.lua kind=$(KIND) runs=$(RUNS) \
 	    seed=$(SEED) first=$(FIRST) show=$(SHOW)
+
+.PHONY: fuzz fuzz-all run-fuzz fuzz-coverage deps-fuzz deps-mutants mutants whole-runs run-whole-runs \
+  repaired-runs $(KINDS:%=run-repaired-%)

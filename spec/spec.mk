@@ -46,9 +46,10 @@ test: deps-test
 	$(call run_specs,,GPROF_CASES=$${GPROF_CASES:-$(CASES)}, \
 	  $(filter-out $(IN_BROWSER) $(STARTS_SANITIZED),$(ALL_SPECS)),$(LUA))
 
-# Chromium takes a quarter of the time of all specs.
+# Chromium takes a quarter of the time of all specs. If it cannot be installed, these are skipped.
 IN_BROWSER = $(wildcard spec/export/*_browser_spec.lua)
 test-browser: deps-test
+	@$(MAKE) --no-print-directory deps-browser || echo "Not installed: $(BROWSER_PACKAGES)"
 	$(call run_specs,,GPROF_CASES=$${GPROF_CASES:-$(CASES)},$(IN_BROWSER),$(LUA))
 
 test-summary:
@@ -232,8 +233,9 @@ examples: all
 # Line coverage of the specs. A copy of the checkout is compiled for gcov; each Lua process that
 # the specs start writes a list of its lines. build/coverage/missed.txt lists the lines that never
 # ran. A few random cases suffice, since all run the same lines. The copy is a git repository,
-# because the release spec needs one. It shares build/readers, if present.
+# because specs of the release archive need one. It shares build/readers, if present.
 COVERAGE = $(CURDIR)/build/coverage
+LUAC = luac5.4
 coverage: deps-test
 	rm -rf $(COVERAGE)
 	mkdir -p $(COVERAGE)/build/lines

@@ -13,7 +13,7 @@
 
 #include <dis-asm.h>
 
-/* Functions declared in dis-asm.h. */
+/* Functions declared in dis-asm.h, since binutils 2.39 with styles. */
 typedef struct gp_opcodes {
   disassembler_ftype (*disassembler)(enum bfd_architecture, bool big,
                                      unsigned long machine, bfd *file);

@@ -178,6 +178,15 @@ describe("under Lua 5.1, the program", function()
     assert.equal(128 + 15, run_old(path_with("kill -TERM $$")).status)
   end)
 
+  it("has it also where os.execute returns what it does since Lua 5.2", function()
+    local statuses = { ['true, "exit", 0'] = 0, ['nil, "exit", 7'] = 7, ['nil, "signal", 15'] = 128 + 15 }
+    for returned, status in pairs(statuses) do
+      local result = shell.run({ lua, program.root .. "/gprof.lua" },
+        { env = { LUA_INIT = ("os.execute = function() return %s end"):format(returned) } })
+      assert.equal(status, result.status, returned)
+    end
+  end)
+
   it("reports that Lua 5.4 is not installed", function()
     check_failure("needs Lua 5.4: this is Lua 5.1, and lua5.4 is not installed", run_old("/nowhere", "-b", image))
   end)

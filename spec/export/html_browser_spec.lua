@@ -1,4 +1,4 @@
--- --html: the behaviour of a page in a browser. Needs Chromium and Node, which "make check-all" installs.
+-- --html: the behaviour of a page in a browser. Needs Chromium and Node, which "make test-browser" installs.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local browser = require "support.browser"
@@ -573,4 +573,25 @@ describe("A page", function()
       found[5] - found[3], found[7] - found[6]))
     assert.truthy(ready < 10000, ready)
   end)
+end)
+
+it("The browser leaves no files, also if it is stopped", function()
+  local dir, page = shell.tmpdir(), select(2, pages.crafted(plan))
+  shell.write(dir .. "/visits", ('[["%s", []]]\n'):format(page))
+  local result = shell.run({ "sh", "-c", [[
+    mkdir d
+    mkfifo visit answer
+    export TMPDIR=$PWD/d
+    node "$1" chromium visits
+    echo $?
+    ls -A d
+    node "$1" chromium - <visit >answer &
+    exec 3>visit 4<answer
+    cat visits >&3
+    head -n 1 <&4
+    kill $!
+    wait $!
+    echo $?
+    ls -A d]], "sh", program.root .. "/spec/readers/page.js" }, { cwd = dir })
+  assert.same({ "X0\nX1\n", "" }, { result.stdout:gsub("%[[^\n]*%]\n", "X"), result.stderr })
 end)

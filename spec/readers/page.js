@@ -9,8 +9,8 @@
 // {"problem": MESSAGE} says that a visit failed. It has an array of [PAGE, STEPS], with steps: ["eval", EXPRESSION],
 // ["key", NAME], ["type", TEXT], ["click", SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE],
 // ["open", HASH], ["back"], ["script", BOOLEAN], ["axe", FILE], ["cpu"], ["trace"], ["traced"], ["reload", SCRIPT],
-// ["leave", EXPRESSION], ["media", NAME]. The script talks to the browser over a pipe, with the DevTools protocol. It
-// deletes the browser's profile directory at the end.
+// ["leave", EXPRESSION], ["media", NAME]. The script talks to the browser over a pipe, with the DevTools protocol. All
+// files of the browser are in one directory, which is deleted at the end.
 // SPDX-License-Identifier: GPL-3.0-or-later
 const { spawn } = require("child_process");
 const fs = require("fs"),
@@ -19,7 +19,9 @@ const fs = require("fs"),
   readline = require("readline");
 
 const [chromium, file] = process.argv.slice(2);
-const profile = fs.mkdtempSync(path.join(os.tmpdir(), "page-"));
+// The browser makes a socket in its TMPDIR. The path of a socket has at most 107 bytes, 45 of them by the browser.
+const place = Buffer.byteLength(os.tmpdir()) < 50 ? os.tmpdir() : "/tmp";
+const profile = fs.mkdtempSync(path.join(place, "page-"));
 const browser = spawn(
   chromium,
   [
@@ -38,14 +40,24 @@ const browser = spawn(
   ],
   {
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
-    env: { ...process.env, HOME: profile },
+    env: { ...process.env, HOME: profile, TMPDIR: profile },
     detached: true, // a process group, killed as a whole
   },
 );
 
-process.on("SIGTERM", () => {
-  process.kill(-browser.pid, "SIGKILL");
-  process.exit(1);
+const stop = () => process.kill(-browser.pid, "SIGKILL");
+for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, stop);
+
+// Whatever ended the browser. Its child processes may write for a moment longer, so the deletion is retried.
+function end() {
+  fs.rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
+  process.exit();
+}
+process.exitCode = 1;
+browser.on("exit", end);
+browser.on("error", (problem) => {
+  console.error(String(problem));
+  end();
 });
 
 const waiting = new Map(),
@@ -300,12 +312,6 @@ async function run() {
 }
 
 run()
-  .catch((problem) => {
-    console.error(String(problem.stack));
-    process.exitCode = 1;
-  })
-  .finally(() => {
-    // Child processes may write to the profile for a moment longer, so the deletion is retried.
-    browser.on("exit", () => fs.rmSync(profile, { recursive: true, force: true, maxRetries: 10 }));
-    process.kill(-browser.pid, "SIGKILL");
-  });
+  .then(() => (process.exitCode = 0))
+  .catch((problem) => console.error(String(problem.stack)))
+  .finally(stop);

@@ -315,7 +315,7 @@ int luaopen_threads(lua_State *L) { lua_pushcfunction(L, run); return 1; }
     assert.matches("File `recording' ", result.stdout)
     assert.matches("\nrecording belongs to Lua program\n", result.stdout)
     assert.matches("%d %-> +local function outer", result.stdout)
-    assert.not_matches(os.tmpname():match "^(.*/)", result.stdout)
+    assert.not_matches("/lua_", result.stdout)  -- the names of temporary files
     assert.not_matches("gprof%.hooks%.free", result.stdout)
   end)
 

@@ -59,6 +59,13 @@ describe("a fuzz target", function()
     assert.equal("", shell.listing(dir .. "/crashes"))
   end)
 
+  it("is compiled again after a change of a header, as far as that is included", function()
+    local steps = shell.check({ "make", "-n", "-o", "build/binutils", "-W", "csrc/debug/cursor.h", "FUZZ_DIR=" .. dir,
+      ("%s/%s"):format(dir, TARGET) }, { cwd = program.root, env = { MAKEFLAGS = false } }).stdout
+    assert.truthy(steps:find("CLANG csrc/debug/call_frames.c", 1, true), steps)
+    assert.is_nil(steps:find("CLANG csrc/base/sort.c", 1, true), steps)
+  end)
+
   it("finds a fault, saves the input and says how to reproduce it", function()
     local result = fuzz(ENOUGH, WORD)
     assert.not_equal(0, result.status, result.stdout)

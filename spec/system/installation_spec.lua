@@ -57,6 +57,48 @@ describe("the rockspecs", function()
   end)
 end)
 
+local function has_git()
+  return shell.run({ "git", "rev-parse" }, { cwd = program.root }).status == 0
+end
+
+local function make_archive()
+  installation.make { "dist" }
+  return ("%s/build/gprof-%s.tar.gz"):format(program.root, gprof._VERSION)
+end
+
+describe("the release archive", function()
+  it("has the files of the commit, whatever was edited since", function()
+    local dir = shell.tmpdir "edited"
+    local listing = shell.check({ "sh", "-ec", [[
+      cp --parents Makefile spec/spec.mk fuzz/fuzz.mk lua/gprof/init.lua "$1"
+      cd "$1"
+      echo committed >edited
+      touch deleted
+      git init -q
+      git add .
+      git -c user.name=spec -c user.email=spec@localhost commit -q -m files
+      echo edited >edited
+      rm deleted
+      make -s dist >/dev/null
+      tar -xzf build/*.tar.gz --strip-components=1 --one-top-level=unpacked
+      cd unpacked
+      cat edited
+      ls -d deleted]], "sh", dir }, { cwd = program.root }).stdout
+    assert.equal("committed\ndeleted\n", listing)
+  end)
+
+  it("has modules that a script can require in any order", function()
+    if not has_git() then return pending "needs a git checkout" end
+    local dir = shell.tmpdir "archive"
+    shell.check { "tar", "-C", dir, "--strip-components=1", "-xzf", make_archive() }
+    local path = shell.check({ "lua5.4", "-e", [[print(package.searchpath("gprof.recorder", "./?.lua"))]] },
+      { cwd = dir }).stdout
+    assert.equal("./gprof/recorder.lua\n", path)
+    shell.check { "ln", "-s", program.root .. "/build", dir .. "/build" }
+    shell.check({ "lua5.4", "-e", [[require "gprof.recorder"]] }, { cwd = dir, env = { LUA_PATH = "./?.lua" } })
+  end)
+end)
+
 -- The commands of README and manual rely on the demo.
 describe("the demonstration", function()
   it("builds everything that the commands of the documentation use", function()
@@ -74,9 +116,29 @@ describe("the demonstration", function()
     assert.is_nil(steps:find("xz", 1, true))
   end)
 
+  it("compiles the bytecode again after a change of a module, or of what compiles it", function()
+    for _, path in ipairs { "lua/gprof/names.lua", "lua/bundle.lua", "lua/lean_bytecode.lua" } do
+      local steps = shell.check({ "make", "-n", "-o", "build/gprof/core.so", "-W", path, "build/gprof/modules.bundle" },
+        { cwd = program.root }).stdout
+      assert.truthy(steps:find("lua/bundle.lua build/gprof/modules.bundle", 1, true), path)
+    end
+  end)
+
+  it("makes machine code of what other programs link, whatever the flags", function()
+    local dir = shell.tmpdir "flags"
+    local sections = shell.check({ "sh", "-ec", [[
+      cp -R --parents Makefile spec/spec.mk fuzz/fuzz.mk csrc/runtime "$1"
+      cd "$1"
+      made="build/libgprof-blocks.a build/objects/runtime/options.o"
+      make -s CFLAGS=-flto $made >/dev/null
+      readelf -SW $made]], "sh", dir }, { cwd = program.root }).stdout
+    assert.truthy(sections:find(" .text ", 1, true))
+    assert.is_nil(sections:find(".gnu.lto", 1, true))
+  end)
+
   it("leaves only files that git ignores", function()
     local known = shell.read(program.root .. "/.gitignore")
-    for _, made in ipairs { "/build/", "/sample", "gmon.out", "gmon.sum" } do
+    for _, made in ipairs { "build/", "/sample", "gmon.out", "gmon.sum" } do
       assert.truthy(known:find("\n" .. made .. "\n", 1, true) or known:sub(1, #made + 1) == made .. "\n", made)
     end
   end)
@@ -233,14 +295,12 @@ describe("by LuaRocks", function()
   if not chance.thorough then return end
 
   describe("a release", function()
-    if shell.run({ "git", "rev-parse" }, { cwd = program.root }).status ~= 0 then
+    if not has_git() then
       pending "needs a git checkout"
       return
     end
     local dir = shell.tmpdir "release"
-    local archive = ("gprof-%s.tar.gz"):format(gprof._VERSION)
-    installation.make { "dist" }
-    shell.check { "cp", program.root .. "/build/" .. archive, program.root .. "/" .. specification, dir }
+    shell.check { "cp", make_archive(), program.root .. "/" .. specification, dir }
     local tree = installation.rock({ "install", specification:match("[^/]+$"), "CFLAGS=-O0 -fPIC" }, dir)
     check_tree(tree)
 
@@ -278,7 +338,23 @@ describe("by make", function()
     end
     table.sort(expected)
     assert.same(expected, installation.listing(dir .. "doc"))
-    assert.same(installation.listing(program.root .. "/examples"), installation.listing(dir .. "examples"))
+    local examples = {}
+    for _, path in ipairs(installation.listing(program.root .. "/examples")) do
+      if not ("/" .. path):find "/build/" then examples[#examples + 1] = path end
+    end
+    assert.same(examples, installation.listing(dir .. "examples"))
+  end)
+
+  it("does not install what was built in an example's directory", function()
+    local dir = shell.tmpdir "built"
+    local documents = shell.check({ "sh", "-ec", [[
+      cp --parents Makefile spec/spec.mk fuzz/fuzz.mk examples/embedded/Makefile "$1"
+      cd "$1/examples/embedded"
+      mkdir build
+      touch build/host build/program.o gmon.out
+      make -s -C "$1" --eval='documents: ; @printf "%s\n" $(filter examples/%,$(DOCUMENTS))' documents
+    ]], "sh", dir }, { cwd = program.root }).stdout
+    assert.equal("examples/embedded/Makefile\n", documents)
   end)
 
   it("is found below another prefix with the manual's variables", function()
@@ -290,10 +366,18 @@ describe("by make", function()
       shell.check({ "sh", "-c", line }, { env = tree.env }).stdout)
   end)
 
-  it("supports DESTDIR", function()
-    local stage = shell.tmpdir "stage"
-    installation.make { "install", "PREFIX=/opt/gprof", "DESTDIR=" .. stage }
-    assert.same(installation.listing(tree.root), installation.listing(stage .. "/opt/gprof"))
+  it("supports DESTDIR, and blanks in paths", function()
+    local dir = shell.tmpdir "stage"
+    shell.check { "mkdir", "-p", dir .. "/my/own" }
+    local function make(target, prefix)
+      installation.make { target, "PREFIX=" .. prefix, "DESTDIR=" .. dir .. "/my stage" }
+      return installation.listing(dir .. "/my stage" .. prefix)
+    end
+    for _, prefix in ipairs { "/opt/gprof", "/my programs" } do
+      assert.same(installation.listing(tree.root), make("install", prefix))
+      for _, path in ipairs(make("uninstall", prefix)) do assert.matches("/$", path) end
+    end
+    assert.truthy(shell.exists(dir .. "/my/own"))
   end)
 
   it("reports a missing runtime", function()
