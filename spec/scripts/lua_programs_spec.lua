@@ -144,8 +144,9 @@ describe("gprof.recorder as the first module", function()
 end)
 
 describe("gprof.recorder", function()
-  local function message(text)
-    local result = launch.script('require "gprof" local recorder = require "gprof.recorder" ' .. text)
+  local function message(text, before)
+    local start = (before or "") .. ' require "gprof" local recorder = require "gprof.recorder" '
+    local result = launch.script(start .. text)
     return { result.stdout, result.stderr, result.status }
   end
 
@@ -774,6 +775,33 @@ describe("gprof.recorder", function()
       assert.truthy(result[1]:find("^false\t[^\n]*option '" .. name .. "': an integer from %d to %d+ expected\n$"),
         result[1])
     end
+  end)
+
+  it("keeps the options with which it started, whatever becomes of their table", function()
+    local change = [[
+      local options = setmetatable({ rate = 500 }, { __index = { count = "none" } })
+      recorder.start(options)
+      options.rate, options.count, options.memory = "x", "words", false
+      recorder.pause()
+      recorder.resume()
+      local ended = os.clock() + 0.2
+      while os.clock() < ended do end
+    ]]
+    assert.same({ "500\tnone\ttrue\n", "", 0 }, message("local sethook = debug.sethook " .. change .. [[
+      recorder.report(nil, nil, function() end)
+      local used = recorder.stop().options
+      assert(recorder.write "/dev/null")
+      print(used.rate, used.count, debug.sethook == sethook)
+    ]]))
+  end)
+
+  it("leaves no file of a report that fails", function()
+    assert.same({ "false\tfailed\nnil\n", "", 0 }, message([[
+      recorder.start { rate = 0 } math.abs(1) recorder.pause()
+      arg = { [0] = setmetatable({}, { __tostring = function() error("failed", 0) end }) }
+      print(pcall(recorder.report))
+      print((io.open(path)))
+    ]], "local name = os.tmpname function os.tmpname() path = name() return path end"))
   end)
 
   it("survives a state that is closed, and the end of coroutines", function()
