@@ -197,7 +197,12 @@ end
 -- Functions that call another one, by the names of zones. The variable keeps that from
 -- being a tail call, so the zone is on the stack.
 local ZONE <const> = "return function(f, ...) local _ <close> = nil return f(...) end"
-local zones <const> = {}
+
+-- Names beyond MOST_ZONES are one, because the functions are never freed.
+local MOST_ZONES <const> = 4096
+local OTHERS <const> = "(other names)"
+local other_names <const> = load(ZONE, "=zone " .. OTHERS)()
+local zones <const>, zone_count = { [OTHERS] = other_names }, 0
 
 --- Calls a function in a zone: a part of the program with a name, such as "parse" or
 -- "request". Reports show `zone NAME` as a function that calls the function. Zones may be
@@ -212,8 +217,9 @@ function recorder.zone(name, f, ...)
     if type(name) ~= "string" then
       error("recorder.zone: name: string expected, got " .. type(name), 2)
     end
+    if zone_count == MOST_ZONES then return other_names(f, ...) end
     zone = load(ZONE, "=zone " .. name)()
-    zones[name] = zone
+    zones[name], zone_count = zone, zone_count + 1
   end
   return zone(f, ...)
 end
@@ -321,6 +327,9 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function recorder.write(path)
+  if type(path) ~= "string" then
+    error("recorder.write: path: string expected, got " .. type(path), 2)
+  end
   recorder.stop()
   return standard.call(write, path, false, recorded)
 end

@@ -623,6 +623,31 @@ describe("gprof.recorder", function()
       message 'print(pcall(recorder.zone))')
   end)
 
+  it("needs little memory for any number of zones: beyond 4096 names, others are one", function()
+    assert.same({ "zone 905\ntrue\n", "", 0 }, message(HOT .. [[
+      collectgarbage()
+      local before = collectgarbage "count"
+      for i = 1, 20000 do recorder.zone("z" .. i, math.abs, i) end
+      collectgarbage()
+      local size = collectgarbage "count" - before
+      recorder.start { rate = 0 }
+      for i = 19096, 20000 do recorder.zone("z" .. i, math.abs, i) end
+      calls "^zone"
+      print(size < 2048)
+    ]]))
+  end)
+
+  it("goes on if the path of its profile is none", function()
+    assert.same({ "false\trecorder.write: path: string expected, got nil\n" ..
+      "false\trecorder.write: path: string expected, got userdata\nhot 1\n", "", 0 }, message(HOT .. [[
+      recorder.start { rate = 0 }
+      print(pcall(recorder.write))
+      print(pcall(recorder.write, io.stdout))
+      hot()
+      calls "^hot"
+    ]]))
+  end)
+
   it("says what cannot be continued or reported", function()
     assert.same({ "false\trecorder.resume: nothing was recorded\nfalse\tnothing was recorded\n", "", 0 },
       message "recorder.pause() print(pcall(recorder.resume)) print(pcall(recorder.report))")
