@@ -125,6 +125,12 @@ describe("An arc", function()
 end)
 
 describe("gprof.data", function()
+  it("takes nil in place of the options", function()
+    local _, _, image = open()
+    assert.equal(1, #gprof.data(image, crafted.gmon(plan), nil).files)
+    assert.equal(2, #gprof.data(image, crafted.gmon(plan), crafted.gmon(plan), nil).files)
+  end)
+
   it("raises an error without the path of a profile", function()
     local _, data, image = open()
     for _, arguments in ipairs { {}, { { spread = true } }, { {} } } do
@@ -739,6 +745,9 @@ describe("misuse", function()
     ["data: a path"] = { "#1 .*gprof%.image expected, got string", function() gprof.data("gmon.out") end },
     ["data: a file"] = { "#1 .*gprof%.image expected, got FILE%*", function() gprof.data(io.stdout) end },
     ["data: nil for a path"] = { "string expected, got nil", function() gprof.data(image, nil) end },
+    ["data: two nils"] = { "#2 .*string expected, got nil", function() gprof.data(image, nil, nil) end },
+    ["data: nil for a path and for options"] = { "#3 .*string expected, got nil",
+      function() gprof.data(image, crafted.gmon(plan), nil, nil) end },
     ["data: nil among paths"] = { "string expected, got nil",
       function() gprof.data(image, crafted.gmon(plan), nil, crafted.gmon(plan)) end },
     ["data: true for a path"] = { "string expected, got boolean", function() gprof.data(image, true) end },
