@@ -830,6 +830,8 @@ describe("misuse", function()
     ["image.find: nothing"] = { "bad self .*gprof%.image expected, got nil", function() image.find(nil, "x") end },
     ["image: an unknown option"] = { "#2 .*no option 'nostatic'",
       function() gprof.image("a.out", { nostatic = true }) end },
+    ["image: an inherited option of the wrong type"] = { "#2 .*option 'no_static': boolean expected, got integer",
+      function() gprof.image("a.out", setmetatable({}, { __index = { no_static = 1 } })) end },
     ["image: an option of the wrong type"] = { "#2 .*option 'no_static': boolean expected, got integer",
       function() gprof.image("a.out", { no_static = 1 }) end },
     ["profile: an unknown option"] = { "#3 .*no option 'brief'",

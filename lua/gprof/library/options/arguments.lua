@@ -159,12 +159,15 @@ end
 function arguments.options(given, number, name)
   if given == nil then return {} end
   arguments.check(given, "table", number, name, 4)
-  for option, value in pairs(given) do
-    local kind = arguments.known[name][option]
-    if not kind then
+  local known = arguments.known[name]
+  for option in pairs(given) do
+    if not known[option] then
       arguments.bad(number, name, 3, "no option '%s'", tostring(option))
     end
-    local problem = wrong(value, kind, given)
+  end
+  for option, kind in pairs(known) do  -- the table can inherit options
+    local value = given[option]
+    local problem = value ~= nil and wrong(value, kind, given)
     if problem then arguments.bad(number, name, 3, "option '%s': %s", option, problem) end
   end
   return given
