@@ -1184,6 +1184,17 @@ describe("a profile by function", function()
     end
   end)
 
+  it("has the options of the profile by line, whatever became of their tables", function()
+    local exclude = { flat = { "main" } }
+    local profile = assert(gprof.profile(image, data, { line = true, exclude = exclude }))
+    exclude.flat[1], exclude.time = "leaf", { 5 }
+    local names = {}
+    for name, is_listed in profile:by_function():functions("address", "name", "listed") do
+      names[#names + 1] = not is_listed and name or nil
+    end
+    assert.same({ "main" }, names)
+  end)
+
   it("cannot be made from a closed profile", function()
     local by_line = gprof.profile(image, data, { line = true })
     by_line:close()
