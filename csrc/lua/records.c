@@ -304,7 +304,13 @@ static int bins(lua_State *L) {
 }
 
 static int describe(lua_State *L) {
-  const gp_histogram *histogram = check_histogram(L, 1);
+  luaL_checkudata(L, 1, GP_HISTOGRAM);
+  lua_getiuservalue(L, 1, 1);
+  if (!((const gp_data_box *)lua_touserdata(L, -1))->open) {
+    lua_pushliteral(L, "histogram (closed)");
+    return 1;
+  }
+  const gp_histogram *histogram = open_histogram(L, 1);
   lua_pushfstring(L, "histogram: %d bin%s of %s", (int)histogram->bins,
                   gp_plural(histogram->bins), histogram->dimension);
   return 1;

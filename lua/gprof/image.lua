@@ -122,12 +122,10 @@ end)
 -- @return[1] symbol, or the values of its fields; or nil
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the image has no symbols
-function core.image_methods:lookup(address, ...)
-  address = arguments.check(math.tointeger(address) or address, "integer", 1, "lookup")
-  local symbols, message = own_symbols(self, "lookup")
-  if not symbols then return nil, message end
-  return symbols:lookup(address, ...)
-end
+core.image_methods.lookup = core.lookup_method(function(image, address)
+  arguments.check(math.tointeger(address) or address, "integer", 1, "lookup", 4)
+  return own_symbols(image, "lookup")
+end)
 
 --- Finds the functions that a symspec names (see gprof.symspec).
 -- @function image:find

@@ -76,6 +76,19 @@ describe("an object", function()
     assert.equal("data: 1 histogram, 7 arcs, 0 blocks", tostring(profile.data))
   end)
 
+  it("has such a description if it is part of a closed object, too", function()
+    local closed, _, image = open()
+    local other, g = crafted.profile(plan)
+    local parts = { image:lookup(crafted.BASE), closed:functions()(), closed:arcs()(), closed:cycles()(),
+      other.data:histograms()(), g.work }
+    image:close()
+    other.data:close()
+    other:close()
+    for i, text in ipairs { "symbol", "function", "arc", "cycle", "histogram", "function" } do
+      assert.equal(text .. " (closed)", tostring(parts[i]))
+    end
+  end)
+
   it("has no fields but its own, and cannot be assigned to", function()
     for _, object in ipairs { profile, profile.image, profile.data, profile.symbols, f.work, f.ping.cycle,
       f.work:callees()(), profile.image:lookup(f.work.address), profile.data:histograms()() } do
@@ -895,6 +908,12 @@ describe("misuse", function()
     ["at: a name"] = { "#1 .*number expected, got string", function() profile:lookup("main") end },
     ["at: a fraction"] = { "#1 .*no integer representation", function() profile:lookup(0.5) end },
     ["at: an unknown field"] = { "#2 .*no field 'shape'", function() profile:lookup(f.address, "shape") end },
+    ["at: an unknown field, where there is no function"] = { "#2 .*no field 'shape'",
+      function() profile:lookup(0, "shape") end },
+    ["image:lookup: an unknown field"] = { "#2 to 'lookup' .*no field 'shape'",
+      function() image:lookup(f.address, "shape") end },
+    ["image:lookup: an unknown field, where there is no function"] = { "#2 to 'lookup' .*no field 'shape'",
+      function() image:lookup(0, "shape") end },
     ["node: 0"] = { "#1 .*no function or cycle with this number", function() profile:node(0) end },
     ["node: number out of range"] = { "#1 .*no function or cycle with this number", function() profile:node(8) end },
     ["node: number far out of range"] = { "#1 .*no function or cycle", function() profile:node(math.mininteger) end },
@@ -1083,7 +1102,7 @@ describe("an image", function()
     local main, symbols = mine:find "main", mine:symbols()
     mine:close()
     for _, use in ipairs { symbols, function() return main.name end, function() return mine:find "main" end,
-      function() return mine:symbols() end, function() return tostring(main) end } do
+      function() return mine:symbols() end, function() return main.file end } do
       local done, message = pcall(use)
       assert.is_false(done)
       assert.truthy(message:find "image is closed", message)
