@@ -208,6 +208,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong: libopcodes cannot decode this machine's code
 function core.image_methods:instructions(low, high)
+  arguments.check(self, "gprof.image", 0, "instructions")
   low = arguments.check(math.tointeger(low) or low, "integer", 1, "instructions")
   high = arguments.check(math.tointeger(high) or high, "integer", 2, "instructions")
   local opcodes, message = require "gprof.library.native".load "gprof.opcodes"

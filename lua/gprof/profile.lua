@@ -30,15 +30,19 @@ local function can_show_inlines(options)
     not (options.external_symbol_table or options.file_ordering)
 end
 
--- Finds the functions and calls that symspecs select.
+-- Finds the functions and calls that symspecs select, and then reports those that select
+-- none: what is called may close the image and the data.
 local function resolve_symspecs(symbols, lines, data, options, trace)
   if lines and options.inlines and can_show_inlines(options) then
     local message
     symbols, message = core.inlined_symbols(symbols, data)
     if not symbols then return nil, message end
   end
-  return require "gprof.symspec".resolve(symbols, lines, options,
-    options.missed or function() end, trace)
+  local missed = {}
+  local selections = require "gprof.symspec".resolve(symbols, lines, options,
+    function(spec) missed[#missed + 1] = spec end, trace)
+  for _, spec in ipairs(options.missed and missed or {}) do options.missed(spec) end
+  return selections
 end
 
 -- Options with which functions are not those of the image alone, or the figures not those
@@ -147,6 +151,8 @@ local function make(image, data, options)
   if options.include or options.exclude then
     selections, message = resolve_symspecs(symbols, lines, data, options, trace)
     if message then return nil, message end
+    arguments.check(image, "gprof.image", 1, "profile")
+    arguments.check(own_data, "gprof.data", 2, "profile")
   end
   local profile
   profile, message = core.profile(lines or symbols, data, options, selections, opcodes)

@@ -8,6 +8,7 @@ local crafted = require "support.crafted"
 local gprof = require "gprof"
 local launch = require "support.launch"
 local shell = require "support.shell"
+local symspec = require "gprof.symspec"
 
 local plan <const> = crafted.example
 
@@ -841,6 +842,26 @@ describe("misuse", function()
     ["image.symbols: data"] = { "bad self .*gprof%.image expected, got gprof%.data",
       function() image.symbols(data) end },
     ["image.find: nothing"] = { "bad self .*gprof%.image expected, got nil", function() image.find(nil, "x") end },
+    ["image:instructions: a closed image"] = { "'instructions' on bad self .image is closed",
+      function() closed_image:instructions(0, 1) end },
+    ["record: a number among the words"] = { "#1 to 'record' .string expected, got integer",
+      function() assert(gprof.record { "true", 5 }) end },
+    ["symspec.find: a table"] = { "#1 to 'find' .gprof%.symbols expected, got table",
+      function() symspec.find({}, "main") end },
+    ["symspec.find: an image"] = { "#1 to 'find' .gprof%.symbols expected, got gprof%.image",
+      function() symspec.find(image, "main") end },
+    ["symspec.parse: nothing"] = { "#1 to 'parse' .string expected, got nil", function() symspec.parse() end },
+    ["symspec.problem: nothing"] = { "#1 to 'problem' .string expected, got nil", function() symspec.problem() end },
+    ["profile: an image that `missed` closes"] = { "#1 to 'profile' .image is closed", function()
+      local own <const> = gprof.image(image.path)
+      local options = { missed = function() own:close() end, exclude = { flat = { "none", "neither" } } }
+      assert(gprof.profile(own, data, options))
+    end },
+    ["profile: data that `missed` closes"] = { "#2 to 'profile' .data is closed", function()
+      local own <const> = gprof.data(image, crafted.gmon(plan))
+      local options = { missed = function() own:close() end, exclude = { flat = { "none", "neither" } } }
+      assert(gprof.profile(image, own, options))
+    end },
     ["image: an unknown option"] = { "#2 .*no option 'nostatic'",
       function() gprof.image("a.out", { nostatic = true }) end },
     ["image: an inherited option of the wrong type"] = { "#2 .*option 'no_static': boolean expected, got integer",
