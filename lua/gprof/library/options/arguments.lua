@@ -103,8 +103,9 @@ end
 
 -- Kinds that are neither types of Lua nor classes of objects.
 local special <const> = {
-  format = true, libraries = true, ["order format"] = true, sorting = true,
-  strings = true, symspec = true, symspecs = true, threads = true,
+  count = true, format = true, libraries = true, ["order format"] = true,
+  percentage = true, sorting = true, strings = true, symspec = true, symspecs = true,
+  threads = true,
 }
 
 -- Returns what is wrong with a value of any kind. If the value is an option, `options` is

@@ -124,7 +124,18 @@ local function wrong_entries(value, plain, word, wrong_entry)
   end
 end
 
+-- Makes a check of numbers of a type. NaN is in no range.
+local function in_range(kind, least, most, range)
+  return function(value, plain)
+    local problem = plain.wrong_object(value, kind)
+    if problem or value >= least and value <= most then return problem end
+    return ("%s %s expected, got %s"):format(kind, range, value)
+  end
+end
+
 local checks <const> = {
+  count = in_range("integer", 1, math.maxinteger, "from 1"),
+  percentage = in_range("number", 0, 100, "from 0 to 100"),
   format = function(value, plain)
     local problem = plain.wrong_object(value, "string")
     if problem or formats[value] then return problem end

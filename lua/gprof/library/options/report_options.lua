@@ -10,10 +10,10 @@ return {
   annotate_time = "boolean", errors = "boolean", min_count = "integer",
   table_length = "integer", directory_path = "strings", separate_files = "boolean",
   warn = "function", continued = "boolean", comparison = "gprof.comparison",
-  node_threshold = "number", edge_threshold = "number", top = "integer",
-  tree_roots = "strings", tree_depth = "integer", tree_threshold = "number",
+  node_threshold = "percentage", edge_threshold = "percentage", top = "count",
+  tree_roots = "strings", tree_depth = "count", tree_threshold = "percentage",
   terminal_width = "integer", full_names = "boolean", short_names = "boolean",
-  sort = "sorting", lines = "integer", order_format = "order format",
+  sort = "sorting", lines = "count", order_format = "order format",
   heuristic = "function", traditional = "boolean",
 
   -- What the program has found out for them.
