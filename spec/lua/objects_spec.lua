@@ -830,6 +830,8 @@ describe("misuse", function()
       function() gprof.data(image, crafted.gmon(plan), { file_format = "elf" }) end },
     ["data:read: nothing"] = { "#1 .*string expected, got n", function() data:read() end },
     ["data:read: an unknown format"] = { "#2 .*invalid option 'elf'", function() data:read("gmon.out", "elf") end },
+    ["data:write: symbols that are not by line"] = { "#3 to 'write' .symbols of a profile by line expected",
+      function() data:write("/dev/null", nil, profile.symbols) end },
     ["data.read: an image"] = { "#1 .*gprof%.data expected, got gprof%.image", function() data.read(image, "x") end },
     ["profile: nothing"] = { "#1 .*gprof%.image expected, got n", function() gprof.profile() end },
     ["profile: no data"] = { "#2 .*gprof%.data expected, got n", function() gprof.profile(image) end },
