@@ -13,7 +13,7 @@ return {
   node_threshold = "percentage", edge_threshold = "percentage", top = "count",
   tree_roots = "strings", tree_depth = "count", tree_threshold = "percentage",
   terminal_width = "integer", full_names = "boolean", short_names = "boolean",
-  sort = "sorting", lines = "count", order_format = "order format",
+  sort = "sorting", lines = "integer", order_format = "order format",
   heuristic = "function", traditional = "boolean",
 
   -- What the program has found out for them.
