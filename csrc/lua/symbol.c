@@ -76,8 +76,8 @@ static int look_symbol_up(lua_State *L) {
   return 1;
 }
 
-/* image:lookup(address [, field...]) -> as symbols:lookup; or nil and a message. Upvalue: a
- * function that checks the address, and returns the symbols of the image, or nil and a
+/* image:lookup(address [, field...]) -> as symbols:lookup; or nil and a message. Upvalue:
+ * a function that checks the address, and returns the symbols of the image, or nil and a
  * message. For the rest, see iterate_found. */
 static int look_up_found(lua_State *L) {
   if (lua_gettop(L) < 2) lua_settop(L, 2);

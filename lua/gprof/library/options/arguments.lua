@@ -48,6 +48,9 @@ arguments.known = {
     dump_signal = "string", anew = "boolean", follow = "boolean", output = "string",
     dump_file = "string", wall = "boolean", no_paths = "boolean", count = "string",
     with_c = "boolean" },
+  labels = { symbols = "boolean", short_names = "boolean", bare = "boolean",
+    inline_file_names = "boolean", static_files = "boolean", references = "boolean",
+    print_path = "boolean", suffixes = "suffixes", width = "integer", ascii = "boolean" },
   compare = { old_runs = "integer", new_runs = "integer", chance = "number" },
 }
 
@@ -104,8 +107,8 @@ end
 -- Kinds that are neither types of Lua nor classes of objects.
 local special <const> = {
   count = true, format = true, libraries = true, ["order format"] = true,
-  percentage = true, sorting = true, strings = true, symspec = true, symspecs = true,
-  threads = true,
+  percentage = true, sorting = true, strings = true, suffixes = true, symspec = true,
+  symspecs = true, threads = true,
 }
 
 -- Returns what is wrong with a value of any kind. If the value is an option, `options` is

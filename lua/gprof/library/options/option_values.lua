@@ -153,6 +153,13 @@ local checks <const> = {
     if order_formats[value] then return nil end
     return "'lld', 'call-graph', 'gold' or 'ld' expected"
   end,
+  suffixes = function(value, plain)
+    local problem = plain.wrong_object(value, "table")
+    if problem then return problem end
+    for _, text in pairs(value) do
+      if type(text) ~= "string" then return "strings expected" end
+    end
+  end,
   symspecs = wrong_symspecs,
   symspec = function(value, plain)  -- of functions, by our own rules
     return plain.wrong_object(value, "string") or first_problem({ value }, false, {})
