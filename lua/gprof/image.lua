@@ -266,4 +266,10 @@ end
 -- @tfield integer|nil line of its entry in that file
 -- @tfield image image
 
+--- The functions of an image as a whole: the field `symbols` of a profile, an argument of
+-- `gprof.symspec.find` and `data:write`. Those of a profile by line have its lines, too.
+--
+-- @table symbols
+-- @tfield integer count number of functions
+
 return images

@@ -198,7 +198,7 @@ function output.new_profile(target, data, format, lines, contexts, spread)
 end
 
 --- Makes a stream that passes text on to a function, in pieces of any size.
--- @tparam function write takes strings
+-- @tparam function write takes strings; must not yield
 -- @treturn stream
 output.through = core.stream
 

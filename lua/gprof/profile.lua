@@ -179,7 +179,7 @@ end
 -- if the first one comes first. Names, positions and numbers (`name`, `symbol`, `file`,
 -- `line`, `address`, `id` ...) sort in ascending order, amounts in descending order; true
 -- comes before false, and nil last. Equal elements stay in the iterator's default order,
--- which is also used if the order is nil.
+-- which is also used if the order is nil. A function that is an order must not yield.
 --
 -- Without field names, an iterator yields objects. With field names, it yields the values
 -- of these fields and creates no objects. If the first field of a row is nil, the
@@ -244,7 +244,8 @@ end
 --   `<outside>`: it has no code and stands for all callers outside the library
 -- @tfield image image
 -- @tfield data data
--- @tfield symbols symbols the functions of the image
+-- @tfield symbols symbols the functions of the image, see `gprof.image`; in a profile by
+--   line, also their lines
 -- @tfield {string,...}|nil map_files the object files of the map (option
 --   `file_ordering`), in its order
 
@@ -275,7 +276,8 @@ end
 --   `color`: use colours; `warn`: function called with each warning about source files.
 --   Reports of your own can take other options
 -- @tparam[opt] function|file write takes strings; standard output if absent. The report
---   gets a stream to it (see gprof.output), which is closed when the report returns
+--   gets a stream to it (see gprof.output), which is closed when the report returns. The
+--   function must not yield; the report may
 -- @raise what the report raises, or why writing to the file failed
 function core.profile_methods:report(name, options, write)
   return require "gprof.reports".report(self, name, options, write)
@@ -642,6 +644,8 @@ end
 --   `no_demangle`
 -- @tfield string symbol name as in the symbol table
 -- @tfield integer|nil address of its entry; nil if it was only inlined
+-- @tfield integer|nil size bytes from its entry to the next symbol; nil if it was only
+--   inlined
 -- @tfield boolean static local to its file
 -- @tfield boolean listed selected for the flat profile
 -- @tfield boolean tallied selected for execution counts
