@@ -858,6 +858,8 @@ describe("misuse", function()
       function() closed_image:instructions(0, 1) end },
     ["record: a number among the words"] = { "#1 to 'record' .string expected, got integer",
       function() assert(gprof.record { "true", 5 }) end },
+    ["reports.find: nothing"] = { "#1 to 'find' .string expected, got nil",
+      function() require "gprof.reports".find() end },
     ["symspec.find: a table"] = { "#1 to 'find' .gprof%.symbols expected, got table",
       function() symspec.find({}, "main") end },
     ["symspec.find: an image"] = { "#1 to 'find' .gprof%.symbols expected, got gprof%.image",
