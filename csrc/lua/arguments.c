@@ -5,6 +5,21 @@
 
 #include "lua/arguments.h"
 
+/* Whether a value, at stack index `index`, is one of the names. */
+static bool is_in(lua_State *L, int index, const char *const names[]) {
+  const char *text = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : NULL;
+  while (text && *names && strcmp(*names, text) != 0) names++;
+  return text && *names;
+}
+
+void gp_check_keys(lua_State *L, int index, const char *word, const char *const names[]) {
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    if (is_in(L, -2, names)) continue;
+    const char *key = luaL_tolstring(L, -2, NULL);
+    luaL_argerror(L, index, lua_pushfstring(L, "no %s '%s'", word, key));
+  }
+}
+
 bool gp_flag_option(lua_State *L, int index, const char *name) {
   lua_getfield(L, index, name);
   bool set = lua_toboolean(L, -1);

@@ -10,6 +10,10 @@
 
 #include "base/error.h"
 
+/* Raises an error about the table at stack index `index`, an argument, if it has a key
+ * that is not in `names`. `word` is what keys are: "option" or "field". */
+void gp_check_keys(lua_State *L, int index, const char *word, const char *const names[]);
+
 /* Whether an option is set (not nil or false) in the table at stack index `index`. */
 bool gp_flag_option(lua_State *L, int index, const char *name);
 

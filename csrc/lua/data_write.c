@@ -161,6 +161,7 @@ static int write_file(lua_State *L) {
   gp_format format = gp_check_format(L, 3);
   const gp_symtab *lines =
       lua_isnoneornil(L, 4) ? NULL : &gp_check_symbols(L, 4)->symtab;
+  luaL_argcheck(L, !lines || lines->lines, 4, "symbols of a profile by line expected");
   data->contexts_id = (uint64_t)luaL_optinteger(L, 5, 0);
   data->spread_id = (uint32_t)luaL_optinteger(L, 6, 0);
   lua_settop(L, 6);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parts of objects, and their fields. */
+#include <string.h>
+
 #include "lua/part.h"
 
 const gp_field *gp_check_field(lua_State *L, int index) {
@@ -10,6 +12,13 @@ const gp_field *gp_check_field(lua_State *L, int index) {
   const gp_field *field = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return field;
+}
+
+void gp_check_fields(lua_State *L, const gp_part_kind *kind, int first) {
+  int last = lua_gettop(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, kind->fields);
+  for (int i = first; i <= last; i++) gp_check_field(L, i);
+  lua_settop(L, last);
 }
 
 int gp_push_fields(lua_State *L, gp_part *p, int first) {
@@ -55,6 +64,17 @@ static gp_part open_part(lua_State *L, const part_box *box) {
 
 gp_part gp_check_part(lua_State *L, const char *metatable) {
   return open_part(L, luaL_checkudata(L, 1, metatable));
+}
+
+bool gp_find_part(lua_State *L, const char *metatable, gp_part *part) {
+  const part_box *box = luaL_checkudata(L, 1, metatable);
+  lua_getiuservalue(L, 1, 1);
+  bool is_open = box->kind->is_open(lua_touserdata(L, -1));
+  if (is_open)
+    *part = open_part(L, box);
+  else
+    lua_pushfstring(L, "%s (closed)", strchr(metatable, '.') + 1);
+  return is_open;
 }
 
 int gp_get_part_field(lua_State *L) {

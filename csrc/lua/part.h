@@ -15,6 +15,7 @@ typedef struct gp_part_kind {
   const char *fields;     /* registry key of the table of fields */
   const void *(*open)(lua_State *L, int whole);  /* returns the owner; an error if it is
                                                     closed */
+  bool (*is_open)(const void *whole);  /* the argument is the box of the whole object */
   void (*push)(lua_State *L, const gp_part *p);  /* pushes the object of the part */
   void (*prefetch)(const void *owner, const uint32_t *rows, size_t count);  /* starts to
                              load the parts that an iterator returns soon, after
@@ -46,6 +47,14 @@ void gp_push_part(lua_State *L, const gp_part *p, int table, const char *metatab
 
 /* Returns the part whose object is argument 1. Pushes the whole object. */
 gp_part gp_check_part(lua_State *L, const char *metatable);
+
+/* Finds the part whose object is argument 1, for its __tostring. Pushes the whole object.
+ * If that is closed, pushes a description, such as "function (closed)", and returns
+ * false. */
+bool gp_find_part(lua_State *L, const char *metatable, gp_part *part);
+
+/* Raises an error about an argument, from `first` on, that names no field. */
+void gp_check_fields(lua_State *L, const gp_part_kind *kind, int first);
 
 /* __index of parts. */
 int gp_get_part_field(lua_State *L);

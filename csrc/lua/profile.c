@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Profiles for Lua. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/parallel.h"
@@ -171,7 +172,8 @@ static int demangle_ahead(lua_State *L) {
 static int error_of(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   double rate = profile->samples.rate, time = luaL_checknumber(L, 2);
-  luaL_argcheck(L, time >= 0, 2, "negative time");
+  luaL_argcheck(L, !(time < 0), 2, "negative time");
+  luaL_argcheck(L, isfinite(time * rate), 2, "finite time expected");
   if (rate != 0)
     lua_pushnumber(L, gp_profile_error(profile, time * rate));
   else

@@ -15,6 +15,11 @@ static const void *open_whole(lua_State *L, int whole) {
   return gp_open_profile(L, lua_touserdata(L, whole));
 }
 
+static bool is_open(const void *whole) {
+  const gp_profile_box *box = whole;
+  return box->profile && box->image->image;
+}
+
 /* --- objects --------------------------------------------------------------- */
 
 /* Pushes the object of a function or a cycle. */
@@ -42,13 +47,13 @@ static void prefetch_arcs(const void *profile, const uint32_t *arcs, size_t coun
 }
 
 const gp_part_kind
-    gp_function_parts = {"gprof.function.fields", open_whole, push_node_of,
+    gp_function_parts = {"gprof.function.fields", open_whole, is_open, push_node_of,
                          prefetch_nodes, GP_PROFILE_SYMBOLS},
-    gp_cycle_parts = {"gprof.cycle.fields", open_whole, push_node_of, NULL,
+    gp_cycle_parts = {"gprof.cycle.fields", open_whole, is_open, push_node_of, NULL,
                       GP_PROFILE_SYMBOLS},
-    gp_node_parts = {"gprof.node.fields", open_whole, push_node_of, prefetch_entries,
-                     GP_PROFILE_SYMBOLS},
-    gp_arc_parts = {"gprof.arc.fields", open_whole, push_arc, prefetch_arcs,
+    gp_node_parts = {"gprof.node.fields", open_whole, is_open, push_node_of,
+                     prefetch_entries, GP_PROFILE_SYMBOLS},
+    gp_arc_parts = {"gprof.arc.fields", open_whole, is_open, push_arc, prefetch_arcs,
                     GP_PROFILE_SYMBOLS};
 
 void gp_push_node(lua_State *L, int profile, uint32_t node) {
@@ -193,7 +198,8 @@ static gp_field_value get_cycle(const gp_part *p) {
 }
 
 static int describe_function(lua_State *L) {
-  gp_part p = gp_check_part(L, GP_FUNCTION_NODE);
+  gp_part p;
+  if (!gp_find_part(L, GP_FUNCTION_NODE, &p)) return 1;
   lua_pushfstring(L, "function: %s", gp_name_of_symbol(&p).as.text);
   return 1;
 }
@@ -213,7 +219,8 @@ static gp_field_value get_node_name(const gp_part *p) {
 }
 
 static int describe_cycle(lua_State *L) {
-  gp_part p = gp_check_part(L, GP_CYCLE_NODE);
+  gp_part p;
+  if (!gp_find_part(L, GP_CYCLE_NODE, &p)) return 1;
   push_cycle_name(&p);
   lua_pushfstring(L, "cycle: %s", lua_tostring(L, -1));
   return 1;
@@ -256,7 +263,8 @@ static gp_field_value get_arc_kind(const gp_part *p) {
 }
 
 static int describe_arc(lua_State *L) {
-  gp_part p = gp_check_part(L, GP_ARC);
+  gp_part p;
+  if (!gp_find_part(L, GP_ARC, &p)) return 1;
   const gp_callgraph *graph = graph_of(&p);
   lua_pushfstring(L, "arc: %s -> %s", symtab_of(&p)->name[graph->caller[p.id]],
                   symtab_of(&p)->name[graph->callee[p.id]]);

@@ -325,10 +325,12 @@ static int lookup(lua_State *L) {
   uint32_t function = gp_symtab_find(profile->symtab, address);
   gp_part p = {L, &gp_function_parts, profile, function, 1};
   if (function != GP_NONE && lua_gettop(L) > 2) return gp_push_fields(L, &p, 3);
-  if (function == GP_NONE)
+  if (function == GP_NONE) {
+    gp_check_fields(L, &gp_function_parts, 3);
     lua_pushnil(L);
-  else
+  } else {
     gp_push_node(L, 1, function);
+  }
   return 1;
 }
 

@@ -71,19 +71,6 @@ static void bad_field(lua_State *L, const char *name, const char *problem) {
   luaL_argerror(L, 2, lua_pushfstring(L, "field '%s': %s", name, problem));
 }
 
-/* Raises an error unless all keys of argument 2, a table, are in `names`. */
-static void check_fields(lua_State *L, const char *const names[]) {
-  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
-    const char *const *name = names;
-    while (*name &&
-           (lua_type(L, -2) != LUA_TSTRING || strcmp(*name, lua_tostring(L, -2)) != 0))
-      name++;
-    if (!*name)
-      luaL_argerror(L, 2, lua_pushfstring(L, "no field '%s'",
-                                          luaL_tolstring(L, -2, NULL)));
-  }
-}
-
 /* Returns an integer field of argument 2. If the field is nil, returns `fallback`; a
  * negative `fallback` makes the field mandatory. */
 static lua_Integer integer_field(lua_State *L, const char *name, lua_Integer fallback) {
@@ -149,7 +136,7 @@ static int add_histogram(lua_State *L) {
   gp_error error = {""};
   char abbreviation[1] = "";
   luaL_checktype(L, 2, LUA_TTABLE);
-  check_fields(L, names);
+  gp_check_keys(L, 2, "field", names);
   gp_histogram header = {.low = (uint64_t)integer_field(L, "low", -1),
                          .high = (uint64_t)integer_field(L, "high", -1)};
   if (!fits(data, header.low))
@@ -304,7 +291,13 @@ static int bins(lua_State *L) {
 }
 
 static int describe(lua_State *L) {
-  const gp_histogram *histogram = check_histogram(L, 1);
+  luaL_checkudata(L, 1, GP_HISTOGRAM);
+  lua_getiuservalue(L, 1, 1);
+  if (!((const gp_data_box *)lua_touserdata(L, -1))->open) {
+    lua_pushliteral(L, "histogram (closed)");
+    return 1;
+  }
+  const gp_histogram *histogram = open_histogram(L, 1);
   lua_pushfstring(L, "histogram: %d bin%s of %s", (int)histogram->bins,
                   gp_plural(histogram->bins), histogram->dimension);
   return 1;

@@ -404,11 +404,29 @@ static const row_list *check_list(lua_State *L) {
   return list;
 }
 
+/* Checks the names of the options, of which there may be none. */
+static void check_options(lua_State *L) {
+  static const char *const names[] = {"by", "labels", "values", "paint", "paint_by",
+                                      NULL};
+  if (lua_isnil(L, ARG_OPTIONS)) return;
+  luaL_checktype(L, ARG_OPTIONS, LUA_TTABLE);
+  gp_check_keys(L, ARG_OPTIONS, "option", names);
+}
+
 /* Pushes an option; nil if there are none. Returns its type. */
 static int push_option(lua_State *L, const char *name) {
   if (!lua_isnil(L, ARG_OPTIONS)) return lua_getfield(L, ARG_OPTIONS, name);
   lua_pushnil(L);
   return LUA_TNIL;
+}
+
+/* Pushes an option of a type. Returns false if it is nil. */
+static bool push_typed(lua_State *L, const char *name, int type) {
+  int given = push_option(L, name);
+  if (given != LUA_TNIL && given != type)
+    luaL_error(L, "option '%s': %s expected, got %s", name, lua_typename(L, type),
+               luaL_typename(L, -1));
+  return given != LUA_TNIL;
 }
 
 /* Returns the field that the string on the top of the stack names, a value of the option
@@ -436,9 +454,9 @@ static void read_labels(lua_State *L, row_writer *w) {
 
 /* Reads `paint` and `paint_by`. */
 static void read_paint(lua_State *L, row_writer *w) {
-  w->painted = push_option(L, "paint") != LUA_TNIL;
+  w->painted = push_typed(L, "paint", LUA_TFUNCTION);
   lua_setiuservalue(L, ROW_WRITER, WRITER_PAINT);
-  if (w->painted && push_option(L, "paint_by") == LUA_TTABLE) {
+  if (push_typed(L, "paint_by", LUA_TTABLE) && w->painted) {
     lua_Integer count = (lua_Integer)lua_rawlen(L, -1);
     if (count > MOST_PAINT) luaL_error(L, "option 'paint_by': too many fields");
     for (; w->paint_count < count; w->paint_count++) {
@@ -453,8 +471,10 @@ static void read_paint(lua_State *L, row_writer *w) {
 /* Makes the table of the names of values. */
 static void read_values(lua_State *L) {
   lua_newtable(L);
-  if (push_option(L, "values") == LUA_TTABLE) {
-    for (lua_Integer i = 1; lua_geti(L, -1, i) == LUA_TSTRING; i++) {
+  if (push_typed(L, "values", LUA_TTABLE)) {
+    for (lua_Integer i = 1; lua_geti(L, -1, i) != LUA_TNIL; i++) {
+      if (lua_type(L, -1) != LUA_TSTRING)
+        luaL_error(L, "option 'values': array of strings expected");
       lua_pushinteger(L, i);
       lua_rawset(L, ROW_WRITER + 1);
     }
@@ -487,7 +507,7 @@ static int prepare_rows(lua_State *L) {
   const row_list *list = check_list(L);
   if (list->order == gp_order_lines) gp_check_lines(L, &profile->graph);
   lua_settop(L, ARG_OPTIONS);
-  if (!lua_isnil(L, ARG_OPTIONS)) luaL_checktype(L, ARG_OPTIONS, LUA_TTABLE);
+  check_options(L);
   row_writer *w = lua_newuserdatauv(L, sizeof *w, WRITER_USER_VALUES);
   *w = (row_writer){
       .stream = s, .profile = lua_touserdata(L, ARG_PROFILE), .list = list};

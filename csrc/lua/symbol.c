@@ -15,10 +15,12 @@ static const void *open_whole(lua_State *L, int whole) {
   return gp_open_symbols(L, lua_touserdata(L, whole));
 }
 
+static bool is_open(const void *whole) { return gp_symbols_are_open(whole); }
+
 static void push_symbol(lua_State *L, const gp_part *p);
 
-static const gp_part_kind symbol_parts = {"gprof.symbol.fields", open_whole, push_symbol,
-                                          NULL, 0};
+static const gp_part_kind symbol_parts = {"gprof.symbol.fields", open_whole, is_open,
+                                          push_symbol, NULL, 0};
 
 static void push_symbol(lua_State *L, const gp_part *p) {
   gp_push_part(L, p, GP_SYMBOLS_OBJECTS, GP_SYMBOL);
@@ -64,12 +66,37 @@ static int look_symbol_up(lua_State *L) {
   gp_symbols_box *box = gp_check_symbols(L, 1);
   uint32_t row = gp_symtab_find(&box->symtab, (uint64_t)luaL_checkinteger(L, 2));
   if (row == GP_NONE) {
+    gp_check_fields(L, &symbol_parts, 3);
     lua_pushnil(L);
     return 1;
   }
   gp_part p = {L, &symbol_parts, box, row, 1};
   if (lua_gettop(L) > 2) return gp_push_fields(L, &p, 3);
   push_symbol(L, &p);
+  return 1;
+}
+
+/* image:lookup(address [, field...]) -> as symbols:lookup; or nil and a message. Upvalue:
+ * a function that checks the address, and returns the symbols of the image, or nil and a
+ * message. For the rest, see iterate_found. */
+static int look_up_found(lua_State *L) {
+  if (lua_gettop(L) < 2) lua_settop(L, 2);
+  luaL_checkstack(L, 3, NULL);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  lua_call(L, 2, 2);
+  if (lua_isnil(L, -2)) return 2;
+  lua_pop(L, 1);
+  lua_replace(L, 1);
+  return look_symbol_up(L);
+}
+
+/* lookup_method(find) -> the method image:lookup(address [, field...]) */
+static int lookup_method(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_pushcclosure(L, look_up_found, 1);
   return 1;
 }
 
@@ -172,7 +199,8 @@ const gp_field gp_symbol_fields[] = {
     {NULL, NULL}};
 
 static int describe(lua_State *L) {
-  gp_part p = gp_check_part(L, GP_SYMBOL);
+  gp_part p;
+  if (!gp_find_part(L, GP_SYMBOL, &p)) return 1;
   lua_pushfstring(L, "symbol: %s", gp_name_of_symbol(&p).as.text);
   return 1;
 }
@@ -180,7 +208,9 @@ static int describe(lua_State *L) {
 void gp_define_symbol(lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
   static const luaL_Reg meta[] = {{"__tostring", describe}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"symbols_method", symbols_method}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"symbols_method", symbols_method}, {"lookup_method", lookup_method},
+      {NULL, NULL}};
   static const luaL_Reg symbols_methods[] = {
       {"each", iterate_symbols}, {"lookup", look_symbol_up},
       {"symbol", push_symbol_of_number}, {NULL, NULL}};

@@ -21,6 +21,8 @@ static const char *problem_of(const gp_symbols_box *box) {
   return box->image->image ? NULL : "image is closed";
 }
 
+bool gp_symbols_are_open(const gp_symbols_box *box) { return !problem_of(box); }
+
 gp_symbols_box *gp_check_symbols(lua_State *L, int index) {
   gp_symbols_box *box = luaL_checkudata(L, index, GP_SYMBOLS);
   const char *problem = problem_of(box);

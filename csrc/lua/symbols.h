@@ -36,6 +36,9 @@ static inline const gp_policy *gp_policy_of(bool gnu_compat) {
   return gnu_compat ? &gp_policy_gnu : &gp_policy_default;
 }
 
+/* Whether symbols can be used: their image is open. */
+bool gp_symbols_are_open(const gp_symbols_box *box);
+
 /* Returns the symbols at stack index `index`; a Lua error if their image is closed, or if
  * the value is of another type. */
 gp_symbols_box *gp_check_symbols(lua_State *L, int index);

@@ -273,12 +273,11 @@ end
 
 -- Returns whether a table is a list of rules.
 local function are_rules(list)
+  local is_rule = require "gprof.analysis.gate".is_rule
   for _, rule in ipairs(list) do
-    if type(rule) ~= "table" or not require "gprof.analysis.gate".is_rule(rule) then
-      return false
-    end
+    if type(rule) ~= "table" or not is_rule(rule) then return false end
   end
-  return true
+  return require "gprof.library.options.option_values".is_array(list)
 end
 
 -- Checks an argument of `compare.failures`; returns it as a list of rules.
@@ -327,13 +326,12 @@ end
 --   itself comes first
 function compare.regressions(result, percent)
   arguments.check(result, "gprof.comparison", 1, "regressions")
-  if type(percent) ~= "number" or percent < 0 then
+  local rule = { kind = "time", percent = percent }
+  if not require "gprof.analysis.gate".is_rule(rule) then
     arguments.bad(2, "regressions", 2, "a percentage expected")
   end
   local rows = {}
-  for i, failure in ipairs(result.total and
-    compare.failures(result, { { kind = "time", percent = percent } }) or {})
-  do
+  for i, failure in ipairs(result.total and compare.failures(result, { rule }) or {}) do
     rows[i] = failure.row
   end
   return rows

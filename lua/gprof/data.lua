@@ -77,7 +77,9 @@ local function read(_, image, ...)
   arguments.check(image, "gprof.image", 1, "data")
   local paths = table.pack(...)
   local options = {}
-  if type(paths[paths.n]) == "table" then
+  if paths.n > 1 and paths[paths.n] == nil then
+    paths.n = paths.n - 1  -- a caller's optional argument
+  elseif type(paths[paths.n]) == "table" then
     options = arguments.options(paths[paths.n], paths.n + 1, "data")
     paths[paths.n], paths.n = nil, paths.n - 1
   end

@@ -122,12 +122,10 @@ end)
 -- @return[1] symbol, or the values of its fields; or nil
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the image has no symbols
-function core.image_methods:lookup(address, ...)
-  address = arguments.check(math.tointeger(address) or address, "integer", 1, "lookup")
-  local symbols, message = own_symbols(self, "lookup")
-  if not symbols then return nil, message end
-  return symbols:lookup(address, ...)
-end
+core.image_methods.lookup = core.lookup_method(function(image, address)
+  arguments.check(math.tointeger(address) or address, "integer", 1, "lookup", 4)
+  return own_symbols(image, "lookup")
+end)
 
 --- Finds the functions that a symspec names (see gprof.symspec).
 -- @function image:find
@@ -210,6 +208,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong: libopcodes cannot decode this machine's code
 function core.image_methods:instructions(low, high)
+  arguments.check(self, "gprof.image", 0, "instructions")
   low = arguments.check(math.tointeger(low) or low, "integer", 1, "instructions")
   high = arguments.check(math.tointeger(high) or high, "integer", 2, "instructions")
   local opcodes, message = require "gprof.library.native".load "gprof.opcodes"
@@ -266,5 +265,11 @@ end
 -- @tfield string|nil file source file as recorded
 -- @tfield integer|nil line of its entry in that file
 -- @tfield image image
+
+--- The functions of an image as a whole: the field `symbols` of a profile, an argument of
+-- `gprof.symspec.find` and `data:write`. Those of a profile by line have its lines, too.
+--
+-- @table symbols
+-- @tfield integer count number of functions
 
 return images

@@ -49,8 +49,7 @@ names.distinct = core.distinct_names
 --   `labels(id, columns)` the same with a name that is cut to fit
 function names.labels(profile, options)
   arguments.check(profile, "gprof.profile", 1, "labels")
-  if options ~= nil then arguments.check(options, "table", 2, "labels") end
-  return core.labels(profile, options or {})
+  return core.labels(profile, arguments.options(options, 2, "labels"))
 end
 
 return names

@@ -46,14 +46,16 @@ end
 -- gprof.format.terminal).
 -- @tparam file file
 -- @tparam function is_colored returns whether to keep escape sequences for colours
--- @treturn function takes a piece of text, or nothing after the last piece; returns what
---   `file:write` returns
+-- @treturn function takes a piece of text, or nothing after the last piece, which flushes
+--   the file; returns what `file:write` returns
 function output.writer(file, is_colored)
-  if not core.is_terminal(file) then
-    return function(text) return file:write(text or "") end
+  local shown = core.is_terminal(file) and
+    require "gprof.format.terminal".filter(is_colored)
+  return function(text)
+    local done, message, code = file:write(shown and shown(text) or text or "")
+    if done and not text then done, message, code = file:flush() end
+    return done, message, code
   end
-  local shown = require "gprof.format.terminal".filter(is_colored)
-  return function(text) return file:write(shown(text)) end
 end
 
 --- Makes a stream that writes to a file.
@@ -196,7 +198,7 @@ function output.new_profile(target, data, format, lines, contexts, spread)
 end
 
 --- Makes a stream that passes text on to a function, in pieces of any size.
--- @tparam function write takes strings
+-- @tparam function write takes strings; must not yield
 -- @treturn stream
 output.through = core.stream
 

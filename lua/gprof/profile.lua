@@ -31,15 +31,19 @@ local function can_show_inlines(options)
     not (options.external_symbol_table or options.file_ordering)
 end
 
--- Finds the functions and calls that symspecs select.
+-- Finds the functions and calls that symspecs select, and then reports those that select
+-- none: what is called may close the image and the data.
 local function resolve_symspecs(symbols, lines, data, options, trace)
   if lines and options.inlines and can_show_inlines(options) then
     local message
     symbols, message = core.inlined_symbols(symbols, data)
     if not symbols then return nil, message end
   end
-  return require "gprof.symspec".resolve(symbols, lines, options,
-    options.missed or function() end, trace)
+  local missed = {}
+  local selections = require "gprof.symspec".resolve(symbols, lines, options,
+    function(spec) missed[#missed + 1] = spec end, trace)
+  for _, spec in ipairs(options.missed and missed or {}) do options.missed(spec) end
+  return selections
 end
 
 -- Options with which functions are not those of the image alone, or the figures not those
@@ -148,6 +152,8 @@ local function make(image, data, options)
   if options.include or options.exclude then
     selections, message = resolve_symspecs(symbols, lines, data, options, trace)
     if message then return nil, message end
+    arguments.check(image, "gprof.image", 1, "profile")
+    arguments.check(own_data, "gprof.data", 2, "profile")
   end
   local profile
   profile, message = core.profile(lines or symbols, data, options, selections, opcodes)
@@ -174,7 +180,7 @@ end
 -- if the first one comes first. Names, positions and numbers (`name`, `symbol`, `file`,
 -- `line`, `address`, `id` ...) sort in ascending order, amounts in descending order; true
 -- comes before false, and nil last. Equal elements stay in the iterator's default order,
--- which is also used if the order is nil.
+-- which is also used if the order is nil. A function that is an order must not yield.
 --
 -- Without field names, an iterator yields objects. With field names, it yields the values
 -- of these fields and creates no objects. If the first field of a row is nil, the
@@ -239,7 +245,8 @@ end
 --   `<outside>`: it has no code and stands for all callers outside the library
 -- @tfield image image
 -- @tfield data data
--- @tfield symbols symbols the functions of the image
+-- @tfield symbols symbols the functions of the image, see `gprof.image`; in a profile by
+--   line, also their lines
 -- @tfield {string,...}|nil map_files the object files of the map (option
 --   `file_ordering`), in its order
 
@@ -270,7 +277,8 @@ end
 --   `color`: use colours; `warn`: function called with each warning about source files.
 --   Reports of your own can take other options
 -- @tparam[opt] function|file write takes strings; standard output if absent. The report
---   gets a stream to it (see gprof.output), which is closed when the report returns
+--   gets a stream to it (see gprof.output), which is closed when the report returns. The
+--   function must not yield; the report may
 -- @raise what the report raises, or why writing to the file failed
 function core.profile_methods:report(name, options, write)
   return require "gprof.reports".report(self, name, options, write)
@@ -664,6 +672,8 @@ end
 --   `no_demangle`
 -- @tfield string symbol name as in the symbol table
 -- @tfield integer|nil address of its entry; nil if it was only inlined
+-- @tfield integer|nil size bytes from its entry to the next symbol; nil if it was only
+--   inlined
 -- @tfield boolean static local to its file
 -- @tfield boolean listed selected for the flat profile
 -- @tfield boolean tallied selected for execution counts

@@ -141,7 +141,9 @@ end
 -- @treturn[2] string why the program or the recorder cannot be started
 return function(command, options)
   arguments.check(command, "table", 1, "record")
-  arguments.check(command[1], "string", 1, "record")
+  for i = 1, math.max(#command, 1) do  -- `arg` has words before the first one, too
+    arguments.check(command[i], "string", 1, "record")
+  end
   options = arguments.options(options, 2, "record")
   recorder_options.check(options)
   local warn = options.warn

@@ -40,9 +40,17 @@ local session   -- what `prepare` returned; nil if nothing was recorded
 local running   -- `session`, until recording stops; `is_paused`
 local recorded  -- what was recorded last: see `recorder.stop`
 
+local OPTIONS <const> = { "rate", "instructions", "memory", "count", "with_c" }
+
+-- Returns a copy of the options: the caller may change its table while they are in use.
+local function copy(options)
+  local copied = {}
+  for _, name in ipairs(OPTIONS) do copied[name] = options[name] end
+  return copied
+end
+
 -- Modules are loaded here: later, the program may have changed the search path.
 local function prepare(options)
-  options = options or {}
   local most = ((options.memory or MEMORY) << 20) // PATH_SIZE
   return { recording = hooks.new(math.min(most, MOST_PATHS)), options = options,
     host = module_names.host(), directory = hooks.directory() or false,
@@ -100,17 +108,16 @@ local COUNTS <const> = { lines = true, calls = true, none = true }
 
 local function check_names(options)
   if type(options) ~= "table" then
-    error("recorder.start: options: table expected, got " .. type(options), 4)
+    error("recorder.start: options: table expected, got " .. type(options), 3)
   end
   for name in pairs(options) do
     if not LIMITS[name] and name ~= "count" and name ~= "with_c" then
-      error(("recorder.start: no option '%s'"):format(tostring(name)), 4)
+      error(("recorder.start: no option '%s'"):format(tostring(name)), 3)
     end
   end
 end
 
-local function check(options)
-  check_names(options)
+local function check_values(options)
   for name, limits in pairs(LIMITS) do
     local value, least, most = options[name], limits[1], limits[2]
     local is_valid = math.type(value) == "integer" and value >= least and value <= most
@@ -152,7 +159,9 @@ end
 --     options `rate` and `memory` apply in place of those above
 -- @raise if the state is already being recorded, or has a hook (`debug.sethook`)
 function recorder.start(options)
-  if options ~= nil then check(options) end
+  if options ~= nil then check_names(options) end
+  options = copy(options or {})
+  check_values(options)
   if running and not running.is_paused then error("this thread is being recorded", 2) end
   local former = session and session.recording
   if running and running.is_paused then hooks.stop(running.recording, "go on") end
@@ -188,7 +197,12 @@ end
 -- Functions that call another one, by the names of zones. The variable keeps that from
 -- being a tail call, so the zone is on the stack.
 local ZONE <const> = "return function(f, ...) local _ <close> = nil return f(...) end"
-local zones <const> = {}
+
+-- Names beyond MOST_ZONES are one, because the functions are never freed.
+local MOST_ZONES <const> = 4096
+local OTHERS <const> = "(other names)"
+local other_names <const> = load(ZONE, "=zone " .. OTHERS)()
+local zones <const>, zone_count = { [OTHERS] = other_names }, 0
 
 --- Calls a function in a zone: a part of the program with a name, such as "parse" or
 -- "request". Reports show `zone NAME` as a function that calls the function. Zones may be
@@ -203,8 +217,9 @@ function recorder.zone(name, f, ...)
     if type(name) ~= "string" then
       error("recorder.zone: name: string expected, got " .. type(name), 2)
     end
+    if zone_count == MOST_ZONES then return other_names(f, ...) end
     zone = load(ZONE, "=zone " .. name)()
-    zones[name] = zone
+    zones[name], zone_count = zone, zone_count + 1
   end
   return zone(f, ...)
 end
@@ -312,12 +327,18 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function recorder.write(path)
+  if type(path) ~= "string" then
+    error("recorder.write: path: string expected, got " .. type(path), 2)
+  end
   recorder.stop()
   return standard.call(write, path, false, recorded)
 end
 
--- Prints a report of the profile in a file. The file is temporary: its name is not shown.
-local function print_report(path, name, options, to)
+-- Writes what was recorded to a file, and prints a report of that. The file is temporary:
+-- its name is not shown.
+local function print_report(result, path, name, options, to)
+  local written, message = write(path, false, result)
+  if not written then error(message, 0) end
   local gprof = require "gprof"
   local image <close> = assert(require "gprof.library.files.script_images".open({ path },
     "Lua program"))
@@ -335,8 +356,7 @@ end
 
 local function report(result, name, options, to)
   local path = os.tmpname()
-  local done, problem = write(path, false, result)
-  if done then done, problem = pcall(print_report, path, name, options, to) end
+  local done, problem = pcall(print_report, result, path, name, options, to)
   os.remove(path)
   if not done then error(problem, 0) end
 end
@@ -407,7 +427,7 @@ function recorder.record_program(pattern, options, is_default)
     local _, problem = pcall(exit, ...) -- returns only if an argument is wrong
     error((problem:gsub("'%?'", "'exit'")), 2)
   end
-  local prepared = prepare(options)
+  local prepared = prepare(copy(options or {}))
   prepared.is_program = true
   home.leave()
   -- when the state is closed, this runs after the finalizers of the program's objects,

@@ -113,6 +113,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong, in one line
 function reports.find(name)
+  arguments.check(name, "string", 1, "find")
   return (reports.is_path(name) and from_file or from_module)(name)
 end
 

@@ -42,6 +42,7 @@ end
 --   `regex`, each optional
 -- @treturn ?table the callees, with the same fields; nil without a slash
 function symspec.parse(text, arcs, gnu_compat)
+  arguments.check(text, "string", 1, "parse")
   return lookup_of(policy.of { gnu_compat = gnu_compat }):parse(text, arcs)
 end
 
@@ -51,6 +52,7 @@ end
 -- @tparam boolean gnu_compat
 -- @treturn string|nil a message about an invalid regular expression; nil if it is valid
 function symspec.problem(text, arcs, gnu_compat)
+  arguments.check(text, "string", 1, "problem")
   return lookup_of(policy.of { gnu_compat = gnu_compat }):problem(text, arcs)
 end
 
@@ -61,6 +63,7 @@ end
 -- @treturn boolean whether it has a line number
 -- @raise if it has an invalid regular expression
 function symspec.find(symbols, text)
+  arguments.check(symbols, "gprof.symbols", 1, "find")
   arguments.check(text, "symspec", 2, "find")
   local state = core.state(symbols)  -- a lookup is kept: to make one visits all files
   local lookup = state.lookup or lookup_of(policy.default).new(symbols)

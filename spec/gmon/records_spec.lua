@@ -510,7 +510,7 @@ describe("iterators and parts of data", function()
     local bins, blocks, histograms = histogram:bins(), data:blocks(), data:histograms()
     data:close()
     for _, use in ipairs { arcs, bins, blocks, histograms, function() return histogram.low end,
-      function() return histogram:count(1) end, function() return tostring(histogram) end,
+      function() return histogram:count(1) end, function() return histogram:bins() end,
       function() data:add_arc(1, 2, 3) end, function() data:merge(other) end, function() other:merge(data) end,
       function() return data:arcs() end, function() return data.pointer_size end } do
       local done, message = pcall(use)

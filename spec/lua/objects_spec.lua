@@ -8,6 +8,7 @@ local crafted = require "support.crafted"
 local gprof = require "gprof"
 local launch = require "support.launch"
 local shell = require "support.shell"
+local symspec = require "gprof.symspec"
 
 local plan <const> = crafted.example
 
@@ -76,6 +77,19 @@ describe("an object", function()
     assert.equal("data: 1 histogram, 7 arcs, 0 blocks", tostring(profile.data))
   end)
 
+  it("has such a description if it is part of a closed object, too", function()
+    local closed, _, image = open()
+    local other, g = crafted.profile(plan)
+    local parts = { image:lookup(crafted.BASE), closed:functions()(), closed:arcs()(), closed:cycles()(),
+      other.data:histograms()(), g.work }
+    image:close()
+    other.data:close()
+    other:close()
+    for i, text in ipairs { "symbol", "function", "arc", "cycle", "histogram", "function" } do
+      assert.equal(text .. " (closed)", tostring(parts[i]))
+    end
+  end)
+
   it("has no fields but its own, and cannot be assigned to", function()
     for _, object in ipairs { profile, profile.image, profile.data, profile.symbols, f.work, f.ping.cycle,
       f.work:callees()(), profile.image:lookup(f.work.address), profile.data:histograms()() } do
@@ -125,6 +139,12 @@ describe("An arc", function()
 end)
 
 describe("gprof.data", function()
+  it("takes nil in place of the options", function()
+    local _, _, image = open()
+    assert.equal(1, #gprof.data(image, crafted.gmon(plan), nil).files)
+    assert.equal(2, #gprof.data(image, crafted.gmon(plan), crafted.gmon(plan), nil).files)
+  end)
+
   it("raises an error without the path of a profile", function()
     local _, data, image = open()
     for _, arguments in ipairs { {}, { { spread = true } }, { {} } } do
@@ -740,6 +760,9 @@ describe("misuse", function()
     ["data: a path"] = { "#1 .*gprof%.image expected, got string", function() gprof.data("gmon.out") end },
     ["data: a file"] = { "#1 .*gprof%.image expected, got FILE%*", function() gprof.data(io.stdout) end },
     ["data: nil for a path"] = { "string expected, got nil", function() gprof.data(image, nil) end },
+    ["data: two nils"] = { "#2 .*string expected, got nil", function() gprof.data(image, nil, nil) end },
+    ["data: nil for a path and for options"] = { "#3 .*string expected, got nil",
+      function() gprof.data(image, crafted.gmon(plan), nil, nil) end },
     ["data: nil among paths"] = { "string expected, got nil",
       function() gprof.data(image, crafted.gmon(plan), nil, crafted.gmon(plan)) end },
     ["data: true for a path"] = { "string expected, got boolean", function() gprof.data(image, true) end },
@@ -773,6 +796,16 @@ describe("misuse", function()
       function() profile:report("bsd.flat", { brief = "yes" }) end },
     ["profile:report: a word for a number"] = { "#2 .*option 'width': integer expected, got string",
       function() profile:report("index", { width = "x" }) end },
+    ["profile:report: a negative number of rows"] = { "#2 .*option 'top': integer from 1 expected, got %-1",
+      function() profile:report("flat", { top = -1 }) end },
+    ["profile:report: a tree without levels"] = { "#2 .*option 'tree_depth': integer from 1 expected, got 0",
+      function() profile:report("call_tree", { tree_depth = 0 }) end },
+    ["profile:report: a fraction for a number"] = { "#2 .*option 'top': integer expected, got float",
+      function() profile:report("flat", { top = 1.5 }) end },
+    ["profile:report: not a number for a percentage"] = { "#2 .*option 'tree_threshold': number from 0 to 100 expected",
+      function() profile:report("call_tree", { tree_threshold = 0 / 0 }) end },
+    ["error_of: infinity"] = { "#1 to 'error_of' .finite time expected", function() profile:error_of(math.huge) end },
+    ["error_of: not a number"] = { "#1 to 'error_of' .finite time expected", function() profile:error_of(0 / 0) end },
     ["profile:report: one directory"] = { "#2 .*option 'directory_path': array of strings expected, got string",
       function() profile:report("annotation", { directory_path = "src" }) end },
     ["profile:report: a string for options of a report function"] = { "#2 .*table expected, got string",
@@ -798,6 +831,8 @@ describe("misuse", function()
       function() gprof.data(image, crafted.gmon(plan), { file_format = "elf" }) end },
     ["data:read: nothing"] = { "#1 .*string expected, got n", function() data:read() end },
     ["data:read: an unknown format"] = { "#2 .*invalid option 'elf'", function() data:read("gmon.out", "elf") end },
+    ["data:write: symbols that are not by line"] = { "#3 to 'write' .symbols of a profile by line expected",
+      function() data:write("/dev/null", nil, profile.symbols) end },
     ["data.read: an image"] = { "#1 .*gprof%.data expected, got gprof%.image", function() data.read(image, "x") end },
     ["profile: nothing"] = { "#1 .*gprof%.image expected, got n", function() gprof.profile() end },
     ["profile: no data"] = { "#2 .*gprof%.data expected, got n", function() gprof.profile(image) end },
@@ -820,8 +855,32 @@ describe("misuse", function()
     ["image.symbols: data"] = { "bad self .*gprof%.image expected, got gprof%.data",
       function() image.symbols(data) end },
     ["image.find: nothing"] = { "bad self .*gprof%.image expected, got nil", function() image.find(nil, "x") end },
+    ["image:instructions: a closed image"] = { "'instructions' on bad self .image is closed",
+      function() closed_image:instructions(0, 1) end },
+    ["record: a number among the words"] = { "#1 to 'record' .string expected, got integer",
+      function() assert(gprof.record { "true", 5 }) end },
+    ["reports.find: nothing"] = { "#1 to 'find' .string expected, got nil",
+      function() require "gprof.reports".find() end },
+    ["symspec.find: a table"] = { "#1 to 'find' .gprof%.symbols expected, got table",
+      function() symspec.find({}, "main") end },
+    ["symspec.find: an image"] = { "#1 to 'find' .gprof%.symbols expected, got gprof%.image",
+      function() symspec.find(image, "main") end },
+    ["symspec.parse: nothing"] = { "#1 to 'parse' .string expected, got nil", function() symspec.parse() end },
+    ["symspec.problem: nothing"] = { "#1 to 'problem' .string expected, got nil", function() symspec.problem() end },
+    ["profile: an image that `missed` closes"] = { "#1 to 'profile' .image is closed", function()
+      local own <const> = gprof.image(image.path)
+      local options = { missed = function() own:close() end, exclude = { flat = { "none", "neither" } } }
+      assert(gprof.profile(own, data, options))
+    end },
+    ["profile: data that `missed` closes"] = { "#2 to 'profile' .data is closed", function()
+      local own <const> = gprof.data(image, crafted.gmon(plan))
+      local options = { missed = function() own:close() end, exclude = { flat = { "none", "neither" } } }
+      assert(gprof.profile(image, own, options))
+    end },
     ["image: an unknown option"] = { "#2 .*no option 'nostatic'",
       function() gprof.image("a.out", { nostatic = true }) end },
+    ["image: an inherited option of the wrong type"] = { "#2 .*option 'no_static': boolean expected, got integer",
+      function() gprof.image("a.out", setmetatable({}, { __index = { no_static = 1 } })) end },
     ["image: an option of the wrong type"] = { "#2 .*option 'no_static': boolean expected, got integer",
       function() gprof.image("a.out", { no_static = 1 }) end },
     ["profile: an unknown option"] = { "#3 .*no option 'brief'",
@@ -844,6 +903,22 @@ describe("misuse", function()
       function() gprof.profile(image, data, { include = { arcs = { "main" } } }) end },
     ["profile: nil among symspecs"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
       function() gprof.profile(image, data, { exclude = { flat = { "main", nil, "work" } } }) end },
+    ["profile: a field among symspecs"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
+      function() gprof.profile(image, data, { exclude = { flat = { "main", nil, "work", name = "leaf" } } }) end },
+    ["profile: a library without an array"] = { "#3 .*option 'with': array expected",
+      function() gprof.profile(image, data, { with = { image = image, data = data } }) end },
+    ["profile: nil among libraries"] = { "#3 .*option 'with': array expected",
+      function() gprof.profile(image, data, { with = { nil, { image = image, data = data } } }) end },
+    ["profile: a thread without an array"] = { "#3 .*option 'threads': array expected",
+      function() gprof.profile(image, data, { threads = { name = "worker", number = 1 } }) end },
+    ["compare.failures: a rule without an array"] = { "#2 .*rules expected",
+      function() gprof.compare.failures(gprof.compare(profile, profile), { kind = "calls", percent = 1 }) end },
+    ["compare.failures: nil among rules"] = { "#2 .*rules expected",
+      function() gprof.compare.failures(gprof.compare(profile, profile), { nil, { kind = "self", percent = 1 } }) end },
+    ["compare.failures: not a number of percent"] = { "#2 .*rules expected",
+      function() gprof.compare.failures(gprof.compare(profile, profile), { { kind = "calls", percent = 0 / 0 } }) end },
+    ["compare.regressions: not a number"] = { "#2 .*a percentage expected",
+      function() gprof.compare.regressions(gprof.compare(profile, profile), 0 / 0) end },
     ["functions: an inconsistent sort function"] = { "#1 .*invalid order function",
       function() profile:functions(function() return true end) end },
     ["callees of a number: an unknown order"] = { "#2 .*no field 'shape'",
@@ -869,6 +944,12 @@ describe("misuse", function()
     ["at: a name"] = { "#1 .*number expected, got string", function() profile:lookup("main") end },
     ["at: a fraction"] = { "#1 .*no integer representation", function() profile:lookup(0.5) end },
     ["at: an unknown field"] = { "#2 .*no field 'shape'", function() profile:lookup(f.address, "shape") end },
+    ["at: an unknown field, where there is no function"] = { "#2 .*no field 'shape'",
+      function() profile:lookup(0, "shape") end },
+    ["image:lookup: an unknown field"] = { "#2 to 'lookup' .*no field 'shape'",
+      function() image:lookup(f.address, "shape") end },
+    ["image:lookup: an unknown field, where there is no function"] = { "#2 to 'lookup' .*no field 'shape'",
+      function() image:lookup(0, "shape") end },
     ["node: 0"] = { "#1 .*no function or cycle with this number", function() profile:node(0) end },
     ["node: number out of range"] = { "#1 .*no function or cycle with this number", function() profile:node(8) end },
     ["node: number far out of range"] = { "#1 .*no function or cycle", function() profile:node(math.mininteger) end },
@@ -1057,7 +1138,7 @@ describe("an image", function()
     local main, symbols = mine:find "main", mine:symbols()
     mine:close()
     for _, use in ipairs { symbols, function() return main.name end, function() return mine:find "main" end,
-      function() return mine:symbols() end, function() return tostring(main) end } do
+      function() return mine:symbols() end, function() return main.file end } do
       local done, message = pcall(use)
       assert.is_false(done)
       assert.truthy(message:find "image is closed", message)
@@ -1174,6 +1255,17 @@ describe("a profile by function", function()
     selected.line = "all"
     assert.same(rows(gprof.profile(image, data, selected)), rows(made))
     assert.same(rows(made), rows(gprof.profile(image, data, { exclude = selected.exclude }):by_lines()))
+  end)
+
+  it("has the options of the profile by line, whatever became of their tables", function()
+    local exclude = { flat = { "main" } }
+    local profile = assert(gprof.profile(image, data, { line = true, exclude = exclude }))
+    exclude.flat[1], exclude.time = "leaf", { 5 }
+    local names = {}
+    for name, is_listed in profile:by_function():functions("address", "name", "listed") do
+      names[#names + 1] = not is_listed and name or nil
+    end
+    assert.same({ "main" }, names)
   end)
 
   it("cannot be made from a closed profile", function()

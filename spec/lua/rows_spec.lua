@@ -133,13 +133,26 @@ describe("stream:rows", function()
       ["option 'by': field name expected, got table"] = { by = {} },
       ["option 'paint_by': field name expected, got number"] = { paint = print, paint_by = { 1 } },
       ["option 'labels': labels expected, got string"] = { labels = "all" },
+      ["option 'values': table expected, got string"] = { values = "mean" },
+      ["option 'values': array of strings expected"] = { values = { "mean", 1 } },
+      ["option 'paint': function expected, got number"] = { paint = 1 },
+      ["option 'paint_by': table expected, got string"] = { paint_by = "ticks" },
+      ["bad argument #4 to 'rows' (no option 'label')"] = { label = labels },
+      ["bad argument #4 to 'rows' (no option '1')"] = { "label" },
     } do
       local done, message = pcall(rows, "function", { called = "%{name}" }, options, 1)
       assert.same({ false, problem }, { done, (message:gsub("^.-: ", "")) })
     end
-    local done, message = pcall(function() return names.labels(profile, { width = "x" }), nil end)
-    assert.same({ false, "option 'width': integer expected, got string" }, { done, (message:gsub("^.-: ", "")) })
-    done, message = pcall(function() return names.labels({}), nil end)
+    for problem, options in pairs {
+      ["bad argument #2 to 'labels' (option 'width': integer expected, got string)"] = { width = "x" },
+      ["bad argument #2 to 'labels' (option 'suffixes': table expected, got string)"] = { suffixes = "x" },
+      ["bad argument #2 to 'labels' (no option 'short_name')"] = { short_name = true },
+      ["bad argument #2 to 'labels' (option 'suffixes': strings expected)"] = { suffixes = { "x", 5 } },
+    } do
+      local done, message = pcall(function() return names.labels(profile, options), nil end)
+      assert.same({ false, problem }, { done, (message:gsub("^.-: ", "")) })
+    end
+    local done, message = pcall(function() return names.labels({}), nil end)
     assert.is_false(done)
     assert.truthy(message:find "rows_spec.lua.*#1 to 'labels' %(gprof.profile expected, got table%)", message)
   end)

@@ -442,6 +442,8 @@ describe("profile:report", function()
     assert.equal(flat .. "behind\n", shell.read(path))
     local unwritable <close> = assert(io.open(path))
     assert.error_matches(function() subject:report("flat", nil, unwritable) end, "Bad file descriptor")
+    local full <close> = assert(io.open("/dev/full", "w"))
+    assert.error_matches(function() subject:report("flat", nil, full) end, "No space left on device")
   end)
 
   it("prints to standard output by default", function()

@@ -144,8 +144,9 @@ describe("gprof.recorder as the first module", function()
 end)
 
 describe("gprof.recorder", function()
-  local function message(text)
-    local result = launch.script('require "gprof" local recorder = require "gprof.recorder" ' .. text)
+  local function message(text, before)
+    local start = (before or "") .. ' require "gprof" local recorder = require "gprof.recorder" '
+    local result = launch.script(start .. text)
     return { result.stdout, result.stderr, result.status }
   end
 
@@ -622,6 +623,31 @@ describe("gprof.recorder", function()
       message 'print(pcall(recorder.zone))')
   end)
 
+  it("needs little memory for any number of zones: beyond 4096 names, others are one", function()
+    assert.same({ "zone 905\ntrue\n", "", 0 }, message(HOT .. [[
+      collectgarbage()
+      local before = collectgarbage "count"
+      for i = 1, 20000 do recorder.zone("z" .. i, math.abs, i) end
+      collectgarbage()
+      local size = collectgarbage "count" - before
+      recorder.start { rate = 0 }
+      for i = 19096, 20000 do recorder.zone("z" .. i, math.abs, i) end
+      calls "^zone"
+      print(size < 2048)
+    ]]))
+  end)
+
+  it("goes on if the path of its profile is none", function()
+    assert.same({ "false\trecorder.write: path: string expected, got nil\n" ..
+      "false\trecorder.write: path: string expected, got userdata\nhot 1\n", "", 0 }, message(HOT .. [[
+      recorder.start { rate = 0 }
+      print(pcall(recorder.write))
+      print(pcall(recorder.write, io.stdout))
+      hot()
+      calls "^hot"
+    ]]))
+  end)
+
   it("says what cannot be continued or reported", function()
     assert.same({ "false\trecorder.resume: nothing was recorded\nfalse\tnothing was recorded\n", "", 0 },
       message "recorder.pause() print(pcall(recorder.resume)) print(pcall(recorder.report))")
@@ -774,6 +800,33 @@ describe("gprof.recorder", function()
       assert.truthy(result[1]:find("^false\t[^\n]*option '" .. name .. "': an integer from %d to %d+ expected\n$"),
         result[1])
     end
+  end)
+
+  it("keeps the options with which it started, whatever becomes of their table", function()
+    local change = [[
+      local options = setmetatable({ rate = 500 }, { __index = { count = "none" } })
+      recorder.start(options)
+      options.rate, options.count, options.memory = "x", "words", false
+      recorder.pause()
+      recorder.resume()
+      local ended = os.clock() + 0.2
+      while os.clock() < ended do end
+    ]]
+    assert.same({ "500\tnone\ttrue\n", "", 0 }, message("local sethook = debug.sethook " .. change .. [[
+      recorder.report(nil, nil, function() end)
+      local used = recorder.stop().options
+      assert(recorder.write "/dev/null")
+      print(used.rate, used.count, debug.sethook == sethook)
+    ]]))
+  end)
+
+  it("leaves no file of a report that fails", function()
+    assert.same({ "false\tfailed\nnil\n", "", 0 }, message([[
+      recorder.start { rate = 0 } math.abs(1) recorder.pause()
+      arg = { [0] = setmetatable({}, { __tostring = function() error("failed", 0) end }) }
+      print(pcall(recorder.report))
+      print((io.open(path)))
+    ]], "local name = os.tmpname function os.tmpname() path = name() return path end"))
   end)
 
   it("survives a state that is closed, and the end of coroutines", function()

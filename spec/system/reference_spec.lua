@@ -74,7 +74,7 @@ describe("the reference", function()
   it("has all fields of profiles and of their parts", function()
     local known, missing = {}, {}
     for _, name in ipairs(documented "gprof.profile") do known[name] = true end
-    for _, file in ipairs { "profile", "profile_fields" } do
+    for _, file in ipairs { "profile", "profile_fields", "symbol" } do
       for field in shell.read(("%s/csrc/lua/%s.c"):format(program.root, file)):gmatch '{"([%l_]+)", get_[%l_]+}' do
         if not known[field] then missing[#missing + 1] = field end
       end

@@ -44,7 +44,8 @@ local named <const> = { calls = true, blocks = true, total = true, self = true }
 -- @tparam table rule
 -- @treturn boolean
 function gate.is_rule(rule)
-  return (named[rule.kind] or rule.kind == "time") and type(rule.percent) == "number"
+  return (named[rule.kind] or rule.kind == "time") and
+    type(rule.percent) == "number" and rule.percent >= 0
 end
 
 -- Parses "5", "5%", "calls:5%". Returns a rule, or nil.

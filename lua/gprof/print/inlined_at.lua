@@ -75,7 +75,7 @@ function inlined_at.suffixes(by_line, options)
   local fields <const> = { "id", "ticks", "calls", "is_line" }
   for id, ticks, calls, is_line in by_line:functions("address", table.unpack(fields)) do
     local frames = (all or ticks > 0 or calls > 0) and by_line:frames(id, MOST + 2)
-    suffixes[id] = frames and suffix_of(frames, is_line, options)
+    suffixes[id] = frames and suffix_of(frames, is_line, options) or nil
   end
   return suffixes
 end

@@ -19,7 +19,7 @@ end
 
 -- Adds the options of names.labels that show places.
 local function add_places(profile, options, more)
-  more.print_path = options.print_path
+  more.print_path = options.print_path and true
   if more.bare or not labels.shows_places(profile, options) then return end
   if profile.image.has_scripts and not profile.by_line then
     more.suffixes = require "gprof.print.places".of(profile, options)
@@ -28,13 +28,13 @@ local function add_places(profile, options, more)
   end
 end
 
--- Makes labels with the options of a report; `more` are further options of
--- names.labels, and `no_suffixes`: lines do not say where they were inlined.
-local function make(profile, options, field, more)
+-- Makes labels with the options of a report; `more` are further options of names.labels.
+-- `is_short`: lines do not say where they were inlined.
+local function make(profile, options, field, more, is_short)
   more.symbols = field == "symbol"
-  more.short_names = options.short_names
+  more.short_names = options.short_names and true
   add_places(profile, options, more)
-  if profile.has_frames and not more.no_suffixes then
+  if profile.has_frames and not is_short then
     more.suffixes = require "gprof.print.inlined_at".suffixes(profile, options)
   end
   return names.labels(profile, more)
@@ -66,7 +66,7 @@ end
 -- @tparam[opt] string field as for `labels.of`
 -- @treturn {[integer]=string} by number
 function labels.bare(profile, options, field)
-  return make(profile, options, field, { bare = true, no_suffixes = true })
+  return make(profile, options, field, { bare = true }, true)
 end
 
 --- Returns cross-references: the labels of `labels.of`, followed by cycle and index
@@ -83,9 +83,9 @@ end
 -- ends of lines.
 local function shortener(profile, options)
   local layout = require "gprof.print.layout"
-  local more = { static_files = true, no_suffixes = true }
+  local more = { static_files = true }
   if options.terminal_width then layout.shorten(options, more) end
-  local short = make(profile, options, "name", more)
+  local short = make(profile, options, "name", more, true)
   if not more.width then return function(id) return short[id] end end
   return function(id, text, taken)
     local file = layout.columns(text) - layout.columns(profile:get(id, "name"))
@@ -103,7 +103,7 @@ end
 function labels.with_files(profile, options)
   local whole = { inline_file_names = options.inline_file_names,
     print_path = options.print_path, gnu_compat = options.gnu_compat }
-  return make(profile, whole, "name", { static_files = true, no_suffixes = true }),
+  return make(profile, whole, "name", { static_files = true }, true),
     (options.terminal_width or options.short_names) and shortener(profile, options)
 end
 
@@ -139,7 +139,7 @@ function labels.exported(profile, options, is_only_name)
     end })
   end
   local is_placed = has_places(profile, options, is_only_name)
-  return make(profile, options, "name", { bare = not is_placed, no_suffixes = true })
+  return make(profile, options, "name", { bare = not is_placed }, true)
 end
 
 return labels

@@ -48,6 +48,9 @@ arguments.known = {
     dump_signal = "string", anew = "boolean", follow = "boolean", output = "string",
     dump_file = "string", wall = "boolean", no_paths = "boolean", count = "string",
     with_c = "boolean" },
+  labels = { symbols = "boolean", short_names = "boolean", bare = "boolean",
+    inline_file_names = "boolean", static_files = "boolean", references = "boolean",
+    print_path = "boolean", suffixes = "suffixes", width = "integer", ascii = "boolean" },
   compare = { old_runs = "integer", new_runs = "integer", chance = "number" },
 }
 
@@ -103,8 +106,9 @@ end
 
 -- Kinds that are neither types of Lua nor classes of objects.
 local special <const> = {
-  format = true, libraries = true, ["order format"] = true, sorting = true,
-  strings = true, symspec = true, symspecs = true, threads = true,
+  count = true, format = true, libraries = true, ["order format"] = true,
+  percentage = true, sorting = true, strings = true, suffixes = true, symspec = true,
+  symspecs = true, threads = true,
 }
 
 -- Returns what is wrong with a value of any kind. If the value is an option, `options` is
@@ -159,12 +163,15 @@ end
 function arguments.options(given, number, name)
   if given == nil then return {} end
   arguments.check(given, "table", number, name, 4)
-  for option, value in pairs(given) do
-    local kind = arguments.known[name][option]
-    if not kind then
+  local known = arguments.known[name]
+  for option in pairs(given) do
+    if not known[option] then
       arguments.bad(number, name, 3, "no option '%s'", tostring(option))
     end
-    local problem = wrong(value, kind, given)
+  end
+  for option, kind in pairs(known) do  -- the table can inherit options
+    local value = given[option]
+    local problem = value ~= nil and wrong(value, kind, given)
     if problem then arguments.bad(number, name, 3, "option '%s': %s", option, problem) end
   end
   return given

@@ -25,13 +25,24 @@ local formats <const> = {
   auto = true, magic = true, bsd = true, ["4.4bsd"] = true, prof = true,
 }
 
+--- Returns whether a table is an array without holes.
+-- @tparam table value
+-- @treturn boolean
+function option_values.is_array(value)
+  local others = 0
+  for _ in pairs(value) do others = others + 1 end
+  for _ in ipairs(value) do others = others - 1 end
+  return others == 0
+end
+
 local function is_array_of_strings(value)
-  if type(value) ~= "table" then return false end
-  local count = 0
-  for _, text in pairs(value) do
-    count = type(text) == "string" and count + 1 or math.huge
+  if type(value) ~= "table" or not option_values.is_array(value) then
+    return false
   end
-  return count == #value
+  for _, text in ipairs(value) do
+    if type(text) ~= "string" then return false end
+  end
+  return true
 end
 
 -- Returns the first symspec that is not FROM/TO; nil if there is none.
@@ -106,13 +117,25 @@ end
 -- Checks an array whose entries `wrong_entry` checks. `word` is what an entry is.
 local function wrong_entries(value, plain, word, wrong_entry)
   if type(value) ~= "table" then return "table expected, got " .. plain.type_of(value) end
+  if not option_values.is_array(value) then return "array expected" end
   for i, entry in ipairs(value) do
     local problem = wrong_entry(entry, plain)
     if problem then return ("%s %d: %s"):format(word, i, problem) end
   end
 end
 
+-- Makes a check of numbers of a type. NaN is in no range.
+local function in_range(kind, least, most, range)
+  return function(value, plain)
+    local problem = plain.wrong_object(value, kind)
+    if problem or value >= least and value <= most then return problem end
+    return ("%s %s expected, got %s"):format(kind, range, value)
+  end
+end
+
 local checks <const> = {
+  count = in_range("integer", 1, math.maxinteger, "from 1"),
+  percentage = in_range("number", 0, 100, "from 0 to 100"),
   format = function(value, plain)
     local problem = plain.wrong_object(value, "string")
     if problem or formats[value] then return problem end
@@ -129,6 +152,13 @@ local checks <const> = {
   ["order format"] = function(value)
     if order_formats[value] then return nil end
     return "'lld', 'call-graph', 'gold' or 'ld' expected"
+  end,
+  suffixes = function(value, plain)
+    local problem = plain.wrong_object(value, "table")
+    if problem then return problem end
+    for _, text in pairs(value) do
+      if type(text) ~= "string" then return "strings expected" end
+    end
   end,
   symspecs = wrong_symspecs,
   symspec = function(value, plain)  -- of functions, by our own rules
