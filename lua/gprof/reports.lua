@@ -190,7 +190,9 @@ function reports.report(profile, name, options, write)
   end
   options = options or {}
   local put, is_file = sink(write, function() return options.color end)
-  local _ <close> = is_file and setmetatable({}, { __close = function() put() end })
+  local _ <close> = is_file and setmetatable({}, { __close = function(_, problem)
+    if problem == nil then put() else pcall(put) end  -- the report's own error goes on
+  end })
   local run = is_own[name] and run_own or reports.run
   run(report, profile, options, put)
 end
