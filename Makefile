@@ -29,6 +29,7 @@
 # --- configuration --------------------------------------------------------------
 
 CFLAGS ?= -O2 -g
+OBJCOPY = objcopy
 LUA = lua5.4
 LUA_INCDIR = /usr/include/lua5.4
 BUSTED = /usr/bin/busted
@@ -73,7 +74,8 @@ OBJECTS = $(filter-out %/lua/opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
 MODULES := $(sort $(shell find lua/gprof -name '*.lua' -o -name '*.css' -o -name '*.js'))
 
 # The bytecode of the modules (see csrc/bundle/bundle.c). $(LUA) loads the core to make
-# it. If it cannot, as for another machine or with sanitizers, make BUNDLE= omits the bundle.
+# it. If it cannot, as with sanitizers, make BUNDLE= omits the bundle. For another machine,
+# make install BUNDLE= COMPLETIONS= also omits the shell completions.
 BUNDLE = build/gprof/modules.bundle
 
 # The runtime that counts basic blocks in the profiled program (see doc/blocks.md).
@@ -121,8 +123,9 @@ $(CONFINEMENT): $(CONFINING:csrc/%.c=build/objects/%.o) build/objects/base/error
 	$(quietly)$(LINK) -o $@ $^
 
 # Its signal handlers and hooks may outlive the states that have loaded it.
-$(HOOKS): $(HOOKING:csrc/%.c=build/objects/%.o) $(addprefix build/objects/base/,crc32.o error.o hash.o new_file.o reader.o writer.o) \
-  build/objects/bundle/bundle.o build/objects/bundle/bytecode.o
+$(HOOKS): $(HOOKING:csrc/%.c=build/objects/%.o) \
+  $(addprefix build/objects/base/,crc32.o error.o hash.o new_file.o reader.o writer.o) \
+  $(addprefix build/objects/bundle/,bundle.o bytecode.o)
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quietly)$(LINK) -Wl,-z,nodelete -o $@ $^
@@ -198,7 +201,7 @@ build/libgprof-recorder.so: $(RECORDER_OBJECTS)
 build/libgprof-recorder.a: $(filter-out %/wrapped_calls.o %/execute_variants.o,$(RECORDER_OBJECTS))
 	$(say) AR $@
 	$(quietly)$(CC) -r -nostdlib -o build/objects/recorder.o $^
-	$(quietly)objcopy --localize-hidden --rename-section .text=gprof_recorder \
+	$(quietly)$(OBJCOPY) --localize-hidden --rename-section .text=gprof_recorder \
 	  --rename-section .text.unlikely=gprof_recorder build/objects/recorder.o
 	$(quietly)rm -f $@ && $(AR) rcs $@ build/objects/recorder.o
 
@@ -238,7 +241,7 @@ build/libgprof-$(2).a: $$(MPI_SOURCES:csrc/mpi/%.c=build/objects/$(2)/%.o) $$(MP
 	$$(say) AR $$@
 	$$(quietly)$$(CC) -r -nostdlib $$(if $$(filter -flto%,$$(CFLAGS)),-flinker-output=nolto-rel) \
 	  -o build/objects/$(2)/library.o $$^
-	$$(quietly)objcopy --localize-hidden build/objects/$(2)/library.o
+	$$(quietly)$$(OBJCOPY) --localize-hidden build/objects/$(2)/library.o
 	$$(quietly)rm -f $$@ && $$(AR) rcs $$@ build/objects/$(2)/library.o
 endef
 $(eval $(call mpi_library,OPENMPI,openmpi))
