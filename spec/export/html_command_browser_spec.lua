@@ -106,6 +106,10 @@ describe("The terminal command of a page", function()
     assert.truthy(count > 20, count)
   end)
 
+  it("prints all functions if the filter is an invalid regular expression", function()
+    assert.matches("^gprof%.lua %-b %-p /", seen_at(path, { address("", "filter", "/(/") }, "0")[1][1])
+  end)
+
   it("prints a function's callers and callees, and those of the members of a cycle", function()
     local graphs <const> = { { path, { "main", "geometry::Shape::Shape(unsigned int)",
       "(anonymous namespace)::count(unsigned int) (shapes.cc)",

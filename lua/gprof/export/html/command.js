@@ -8,11 +8,11 @@ const MOST_NAMES = 50; // in a command
 // Symspecs ------------------------------------------------------------------------------
 
 // Returns the symspec of a query, and a test for the names that it selects; null if there is none. Symspecs tell
-// capital letters apart, and their regular expressions are those of POSIX.
+// capital letters apart, and their regular expressions are those of POSIX. Invalid ones have none.
 function patternOf(query) {
   const [, expression] = /^\/(.+)\/$/.exec(query) || [],
     text = expression || query.replace(/[.*+?^${}()|[\\]/g, "\\$&");
-  if (!text || text.includes("/") || /\\\w|\(\?|[*+?}][?+]/.test(text)) return null;
+  if (!text || !matcher(query) || text.includes("/") || /\\\w|\(\?|[*+?}][?+]/.test(text)) return null;
   const pattern = new RegExp(text);
   return { symspec: `/${text}/`, test: (name) => pattern.test(name) };
 }
