@@ -28,6 +28,14 @@ describe("The refinement of a page", function()
       table.move(found, 2, 9, 1, {}))
   end)
 
+  it("is taken back by Back though nothing was scrolled, also after the page was loaded again", function()
+    local found = browser.walk(path, { "open", "work" }, { "open", "!tree" }, "addChip('focus', 'work'), 0", chips,
+      { "back" }, chips, hash, "addChip('focus', 'leaf'), 0", { "leave", "location.reload()" }, chips, { "back" },
+      chips, hash, { "back" }, chips, hash)
+    assert.same({ "focus work ×; % of all", "", "#!tree", "focus leaf ×; % of all", "", "#!tree", "", "#work" },
+      { found[2], found[3], found[4], table.unpack(found, 6) })
+  end)
+
   it("takes functions out of the paths: their callers get the time", function()
     local main <const> = "document.querySelector('.frame[aria-label^=\"main\"]').getAttribute('aria-label')"
     local found = browser.walk(path, { "open", "&hide=/^(work|leaf)$/" }, names, chips, { "open", "!tree" },
