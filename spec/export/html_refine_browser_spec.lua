@@ -115,6 +115,29 @@ describe("The refinement of a page", function()
     assert.is_false(found[2])
   end)
 
+  it("is offered for the matches of a search where these are the functions with matching names", function()
+    local function entered(text)
+      return ("(() => { const input = document.querySelector('#view input[type=search]'); setSearch(input, %q); " ..
+        "input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', shiftKey: true, bubbles: true })); " ..
+        "return chipsText; })()"):format(text)
+    end
+    local image, gmon = exported.inlined()
+    local found = browser.walk(select(2, pages.write(image, gmon)), entered "/(/", entered "main.c", entered "",
+      { "open", "!lines" }, entered "leaf", { "open", "!source" }, { "open", "!files" }, entered "main",
+      { "open", "!tree" }, entered "=le", "refine([]), 0", { "open", "" }, entered "leaf")
+    assert.same({ "", "", "", "", "", "&focus=%2F%3Dle%2F", "&focus=leaf" },
+      { found[1], found[2], found[3], found[4], found[5], found[6], found[8] })
+  end)
+
+  it("has a menu whose keys are those of the menu", function()
+    local open <const> = "document.querySelectorAll('tbody .node')[1].dispatchEvent(" ..
+      "new MouseEvent('contextmenu', { bubbles: true, clientX: 9, clientY: 9 })), 0"
+    local found = browser.walk(path, open, browser.focused, key "ArrowDown", browser.focused, key "ArrowUp",
+      key "ArrowUp", browser.focused, key "2", hash, key "h", chips, "rowMenu.matches(':popover-open')")
+    assert.same({ "Focus on work f", "Hide work h", "Copy as Markdown m", "", "hide work ×; % of all", false },
+      table.move(found, 2, 7, 1, {}))
+  end)
+
   it("is offered for rows and frames by a right click, and for the matches of a search", function()
     local menu <const> = "(() => { const e = document.querySelector(\"%s\"), at = e.getBoundingClientRect(); " ..
       "e.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, clientX: at.x + 2, clientY: at.y + 2 })); " ..

@@ -11,7 +11,7 @@ const MOST_NAMES = 50; // in a command
 // capital letters apart, and their regular expressions are those of POSIX. Invalid ones have none.
 function patternOf(query) {
   const [, expression] = /^\/(.+)\/$/.exec(query) || [],
-    text = expression || query.replace(/[.*+?^${}()|[\\]/g, "\\$&");
+    text = expression || escaped(query);
   if (!text || !matcher(query) || text.includes("/") || /\\\w|\(\?|[*+?}][?+]/.test(text)) return null;
   const pattern = new RegExp(text);
   return { symspec: `/${text}/`, test: (name) => pattern.test(name) };
