@@ -181,6 +181,11 @@ describe("The terminal command of a page", function()
       { "open", "!threads" }, command)
     assert.same(chosen[2], flat_names(run(chosen[1])))
     assert.equal("gprof.lua -b --threads " .. image .. " " .. context, chosen[3])
+    local words <const> = "(Object.assign(threads, { name: ['7', 'w*', 'a', 'a', '', 'x'], " ..
+      "number: [1, 7, 3, 0, 4, 5] }), [[0], [1], [2], [3], [2, 3], [4], [5]].map((rows) => " ..
+      "(shownThreads.rows = rows, optionsOfThreads().join(' '))))"
+    assert.same({ "--thread=1", "", "--thread=3", "", "--thread=a", "--thread=4", "--thread=x" },
+      browser.walk(page, { "leave", "location.assign('?thread=2')" }, words)[1])
     local with_inlines, profile = exported.inlined()
     local inlined = select(2, pages.write(with_inlines, profile))
     local view = browser.walk(inlined, { "leave", "location.assign('?view=inlined')" }, command, listed)
