@@ -106,6 +106,10 @@ describe("The terminal command of a page", function()
     assert.truthy(count > 20, count)
   end)
 
+  it("prints all functions if the filter is an invalid regular expression", function()
+    assert.matches("^gprof%.lua %-b %-p /", seen_at(path, { address("", "filter", "/(/") }, "0")[1][1])
+  end)
+
   it("prints a function's callers and callees, and those of the members of a cycle", function()
     local graphs <const> = { { path, { "main", "geometry::Shape::Shape(unsigned int)",
       "(anonymous namespace)::count(unsigned int) (shapes.cc)",
@@ -177,6 +181,11 @@ describe("The terminal command of a page", function()
       { "open", "!threads" }, command)
     assert.same(chosen[2], flat_names(run(chosen[1])))
     assert.equal("gprof.lua -b --threads " .. image .. " " .. context, chosen[3])
+    local words <const> = "(Object.assign(threads, { name: ['7', 'w*', 'a', 'a', '', 'x'], " ..
+      "number: [1, 7, 3, 0, 4, 5] }), [[0], [1], [2], [3], [2, 3], [4], [5]].map((rows) => " ..
+      "(shownThreads.rows = rows, optionsOfThreads().join(' '))))"
+    assert.same({ "--thread=1", "", "--thread=3", "", "--thread=a", "--thread=4", "--thread=x" },
+      browser.walk(page, { "leave", "location.assign('?thread=2')" }, words)[1])
     local with_inlines, profile = exported.inlined()
     local inlined = select(2, pages.write(with_inlines, profile))
     local view = browser.walk(inlined, { "leave", "location.assign('?view=inlined')" }, command, listed)

@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local browser = require "support.browser"
+local crafted = require "support.crafted"
 local pages = require "support.pages"
 
 local lack <const> = browser.lack()
@@ -38,6 +39,24 @@ describe("The table of a page", function()
       "copyText = (text) => (window.copied = text); 0", { "key", "ArrowDown" }, { "key", "m" },
       "copied.split('\\n').slice(2, -1).map((line) => / ([^ ]*|`` . ``) \\|$/.exec(line)[1])")
     assert.same(texts, found[2])
+  end)
+
+  it("has whole names", function()
+    local long = ("long_"):rep(100)
+    local found = browser.walk(select(2, pages.crafted { functions = { long }, ticks = { [long] = 1 } }),
+      "copyText = (text) => (window.copied = text); 0", { "key", "ArrowDown" }, { "key", "c" },
+      "[labelOf(0).length < 500, copied.trim().split('\\t').pop()]")
+    assert.same({ true, long }, found[2])
+  end)
+
+  it("has changes as numbers for spreadsheets, and as they are shown in Markdown", function()
+    local after = { functions = plan.functions, calls = plan.calls, ticks = { main = 41, work = 60 } }
+    local found = browser.walk(select(2, pages.crafted(after, "--compare=" .. crafted.gmon(plan))),
+      { "open", "!changes" }, "copyText = (text) => (window.copied = text); 0", { "key", "ArrowDown" }, { "key", "C" },
+      "copied.split('\\n').slice(1, 3).map((line) => line.split('\\t').slice(2, 4).join(' '))", { "key", "m" },
+      "copied.split('\\n').slice(1, 4).map((line) => line.split('|').slice(3, 5).join('|'))")
+    assert.same({ "-1.00 -62", "0.01 2" }, found[2])
+    assert.same({ " ---: | ---: ", " −1.00 | −62 % ", " `~ +0.01` | +2 % " }, found[3])
   end)
 
   it("has a key that copies the terminal command, with its words quoted", function()

@@ -21,6 +21,16 @@ local rows <const> = "[...document.querySelectorAll('tbody tr')].map((e) => " ..
   "[...e.cells].map((c) => c.textContent.trim()).join('|')).join('; ')"
 local notes <const> = "document.querySelector('.notes').textContent"
 
+describe("The times per call of a page", function()
+  it("have three digits and no exponents, in the unit that fits when they are rounded", function()
+    local path = select(2, pages.crafted(crafted.example))
+    local found = browser.walk(path, "[1234.5, 999.6, 0.9996, 0.0321, 1e-3, 9.996e-7, 5e-11, 1e-17, 0].map(perCall)",
+      "(data.unit = 'cycles', [123456.7, 12.34, 1e-9].map((time) => perCall(time).split(' ')[0]))")
+    assert.same({ "1235 s", "1000 s", "1.00 s", "32.1 ms", "1.00 ms", "1.00 µs", "0.0500 ns", "0.00 ns", "" }, found[1])
+    assert.same({ "123457", "12.3", "0.00" }, found[2])
+  end)
+end)
+
 describe("The bounds of total times in a page", function()
   if io.popen("uname -m"):read "l" ~= "x86_64" then return end  -- only its code is surveyed
   local built = build.program "calls"

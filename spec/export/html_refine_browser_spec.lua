@@ -28,6 +28,14 @@ describe("The refinement of a page", function()
       table.move(found, 2, 9, 1, {}))
   end)
 
+  it("is taken back by Back though nothing was scrolled, also after the page was loaded again", function()
+    local found = browser.walk(path, { "open", "work" }, { "open", "!tree" }, "addChip('focus', 'work'), 0", chips,
+      { "back" }, chips, hash, "addChip('focus', 'leaf'), 0", { "leave", "location.reload()" }, chips, { "back" },
+      chips, hash, { "back" }, chips, hash)
+    assert.same({ "focus work ×; % of all", "", "#!tree", "focus leaf ×; % of all", "", "#!tree", "", "#work" },
+      { found[2], found[3], found[4], table.unpack(found, 6) })
+  end)
+
   it("takes functions out of the paths: their callers get the time", function()
     local main <const> = "document.querySelector('.frame[aria-label^=\"main\"]').getAttribute('aria-label')"
     local found = browser.walk(path, { "open", "&hide=/^(work|leaf)$/" }, names, chips, { "open", "!tree" },
@@ -105,6 +113,29 @@ describe("The refinement of a page", function()
       texts, "document.getElementById('view').innerHTML.includes('NaN')")
     assert.matches("1 frame, 0%.0 %% of the time", found[1])
     assert.is_false(found[2])
+  end)
+
+  it("is offered for the matches of a search where these are the functions with matching names", function()
+    local function entered(text)
+      return ("(() => { const input = document.querySelector('#view input[type=search]'); setSearch(input, %q); " ..
+        "input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', shiftKey: true, bubbles: true })); " ..
+        "return chipsText; })()"):format(text)
+    end
+    local image, gmon = exported.inlined()
+    local found = browser.walk(select(2, pages.write(image, gmon)), entered "/(/", entered "main.c", entered "",
+      { "open", "!lines" }, entered "leaf", { "open", "!source" }, { "open", "!files" }, entered "main",
+      { "open", "!tree" }, entered "=le", "refine([]), 0", { "open", "" }, entered "leaf")
+    assert.same({ "", "", "", "", "", "&focus=%2F%3Dle%2F", "&focus=leaf" },
+      { found[1], found[2], found[3], found[4], found[5], found[6], found[8] })
+  end)
+
+  it("has a menu whose keys are those of the menu", function()
+    local open <const> = "document.querySelectorAll('tbody .node')[1].dispatchEvent(" ..
+      "new MouseEvent('contextmenu', { bubbles: true, clientX: 9, clientY: 9 })), 0"
+    local found = browser.walk(path, open, browser.focused, key "ArrowDown", browser.focused, key "ArrowUp",
+      key "ArrowUp", browser.focused, key "2", hash, key "h", chips, "rowMenu.matches(':popover-open')")
+    assert.same({ "Focus on work f", "Hide work h", "Copy as Markdown m", "", "hide work ×; % of all", false },
+      table.move(found, 2, 7, 1, {}))
   end)
 
   it("is offered for rows and frames by a right click, and for the matches of a search", function()

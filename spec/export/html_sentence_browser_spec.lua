@@ -45,7 +45,7 @@ describe("The sentence at the top of a page", function()
       { select(2, pages.crafted { functions = plan.functions, calls = plan.calls }), sentence },
       { select(2, pages.crafted { functions = plan.functions }), "document.querySelector('.sentence') !== null" },
     }
-    assert.match("^Most calls are of %l+, reached", seen[1].results[1])
+    assert.match("^The most often called function is %l+, reached", seen[1].results[1])
     assert.same({ false }, seen[2].results)
   end)
 end)

@@ -5,6 +5,7 @@ local browser = require "support.browser"
 local build = require "support.build"
 local crafted = require "support.crafted"
 local dkjson = require "dkjson"
+local exported = require "support.exported"
 local gprof = require "gprof"
 local pages = require "support.pages"
 local shell = require "support.shell"
@@ -14,6 +15,17 @@ local lack <const> = browser.lack()
 if lack then return pending(lack) end
 
 local hash <const> = "#!source"
+
+describe("The list of lines in a page", function()
+  it("tells time without lines from that of lines that are not listed", function()
+    local image, gmon = exported.inlined()
+    local path = select(2, pages.write(image, gmon))
+    local found = browser.walk(path, "Math.abs(data.lines.time - timeOfLines(allLines)) < 1e-9",
+      "(data.lines.time = 0.9 * data.total, allLines.splice(0), linesView().querySelector('p.soft').textContent)")
+    assert.same({ true, "10.0 % of the time is in code without line information, " ..
+      "90.0 % of the time is in lines with less time, which are not listed." }, found)
+  end)
+end)
 
 describe("The instructions of a line in a page", function()
   local made = small.build()

@@ -580,6 +580,13 @@ describe("A comparison in a page", function()
     assert.truthy(parts.markup:find('<td>0.30<td>3.30<td>+3.00<td><td>2<td>2<td class="name">work', 1, true))
     assert.truthy(parts.markup:find('<td>noise<td>8<td>8<td class="name">leaf', 1, true))
   end)
+
+  it("has calls alone if a profile has no times", function()
+    local counted = { functions = plan.functions, calls = plan.calls }
+    local markup = pages.parts((pages.crafted(plan, "--compare=" .. crafted.gmon(counted)))).markup
+    assert.truthy(markup:find("<h2>Changes in calls</h2>", 1, true))
+    assert.truthy(markup:find('<tr><td>2<td>2<td class="name">work', 1, true))
+  end)
 end)
 
 describe("A comparison with other clones in a page", function()

@@ -8,11 +8,11 @@ const MOST_NAMES = 50; // in a command
 // Symspecs ------------------------------------------------------------------------------
 
 // Returns the symspec of a query, and a test for the names that it selects; null if there is none. Symspecs tell
-// capital letters apart, and their regular expressions are those of POSIX.
+// capital letters apart, and their regular expressions are those of POSIX. Invalid ones have none.
 function patternOf(query) {
   const [, expression] = /^\/(.+)\/$/.exec(query) || [],
-    text = expression || query.replace(/[.*+?^${}()|[\\]/g, "\\$&");
-  if (!text || text.includes("/") || /\\\w|\(\?|[*+?}][?+]/.test(text)) return null;
+    text = expression || escaped(query);
+  if (!text || !matcher(query) || text.includes("/") || /\\\w|\(\?|[*+?}][?+]/.test(text)) return null;
   const pattern = new RegExp(text);
   return { symspec: `/${text}/`, test: (name) => pattern.test(name) };
 }
@@ -101,12 +101,23 @@ function optionsOfView() {
   return (isCycle(node) ? cycleOf(node).members : [node]).map((each) => "-q" + functionSpec(each));
 }
 
-// Returns the options for the threads that are shown, by name or, if others have that name, by number. Some views are
-// always of all threads.
+// Returns what selects a thread and, of others, only those of `rows`: its name or else its number; null if neither
+// does. Names can be numbers of others; "*" and "?" stand for other characters.
+function threadWord(row, rows) {
+  const [name, number] = [threads.name[row], String(threads.number[row])],
+    others = threads.name.map((_, other) => other).filter((other) => !rows.includes(other)),
+    isOwn = (word) => others.every((other) => ![threads.name[other], String(threads.number[other])].includes(word));
+  if (name !== "" && !/[*?]/.test(name) && isOwn(name)) return name;
+  return threads.number[row] > 0 && isOwn(number) ? number : null;
+}
+
+// Returns the options for the threads that are shown; none if they would select others. Some views are always of all
+// threads.
 function optionsOfThreads() {
-  const rows = shownThreads && !/^#!(threads|spread|changes)/.test(location.hash) ? shownThreads.rows : [],
-    wordOf = (row) => (usesOfNames.get(threads.name[row]) > 1 ? threads.number[row] : threads.name[row]);
-  return rows.length <= MOST_NAMES ? rows.map((row) => "--thread=" + wordOf(row)) : [];
+  const rows = shownThreads && !/^#!(threads|spread|changes)/.test(location.hash) ? shownThreads.rows : [];
+  if (rows.length > MOST_NAMES) return [];
+  const words = new Set(rows.map((row) => threadWord(row, rows)));
+  return words.has(null) ? [] : [...words].map((word) => "--thread=" + word);
 }
 
 function terminalCommand() {

@@ -2,18 +2,32 @@
 
 const copiedTables = new WeakMap(); // by element: `columns`, and `rows()`, those that are shown
 
-const NUMBER = /^-?[\d,]+(\.\d+)?$/;
+// Numbers, and changes: "~ +0.3", "−12 %".
+const NUMBER = /^(?:~ )?([+−-]?)([\d,]+(?:\.\d+)?)(?: %)?$/;
+
+// Returns the text of a cell, with whole names.
+function cellText(content) {
+  if (!(content instanceof Element)) return String(content ?? "").trim();
+  const cell = make("td", {}, content);
+  for (const link of cell.querySelectorAll(".node")) link.textContent = link.title;
+  return cell.textContent.trim();
+}
 
 // Returns the texts of a row's cells; numbers lack the marks between thousands.
 function cellTexts(columns, row) {
   return columns.map((column) => {
-    const content = column.cell(row),
-      text = (content && content.textContent !== undefined ? content.textContent : String(content ?? "")).trim();
+    const text = cellText(column.cell(row));
     return NUMBER.test(text) ? text.replace(/,/g, "") : text.replace(/\s+/g, " ");
   });
 }
 
-const asTabs = (lines) => lines.map((cells) => cells.join("\t") + "\n").join("");
+// Returns a cell as spreadsheets read it: what is said of chance is also in the column of errors.
+function forSpreadsheets(cell) {
+  const [, sign, digits] = NUMBER.exec(cell) || [];
+  return digits ? (/[−-]/.test(sign) ? "-" : "") + digits : cell;
+}
+
+const asTabs = (lines) => lines.map((cells) => cells.map(forSpreadsheets).join("\t") + "\n").join("");
 
 // Formats text as code, which contains no markup. A cell of a table ends at every "|" without a backslash; the
 // backslash is not part of the code.

@@ -158,16 +158,21 @@ const percent = (share) => (100 * share).toFixed(1);
 const rangeOf = (low, high) => [low, high].map((time) => (100 * shareOf(time)).toFixed(0)).join("–") + " %";
 const unitName = data.abbreviation || data.unit || "";
 
+// Formats a number with three digits, or with all those before the point. Tiny numbers are "0.00".
+const threeDigits = (value) =>
+  value >= 100 ? value.toFixed(0) : value < 0.01 ? value.toFixed(2) : value.toPrecision(3);
+
 // Formats a time per call, in s, ms, µs or ns.
 function perCall(time) {
   if (!(time > 0)) return "";
-  if (data.unit !== "seconds" && data.unit !== "wall sec") return time.toPrecision(3) + " " + unitName;
+  if (data.unit !== "seconds" && data.unit !== "wall sec") return threeDigits(time) + " " + unitName;
   const units = [
     ["s", 1],
     ["ms", 1e-3],
     ["µs", 1e-6],
     ["ns", 1e-9],
   ];
-  const [unit, size] = units.find((entry) => time >= entry[1]) || units[3];
-  return (time / size).toPrecision(3).replace(/e\+?.*$/, "") + " " + unit;
+  // 0.9996 s is rounded to 1.00 s.
+  const [unit, size] = units.find((entry) => Number(threeDigits(time / entry[1])) >= 1) || units[3];
+  return threeDigits(time / size) + " " + unit;
 }

@@ -69,6 +69,9 @@ function makeSelect(label, choices, chosen, change) {
   return select;
 }
 
+// Returns a regular expression that matches a text.
+const escaped = (text) => text.replace(/[.*+?^${}()|[\\]/g, "\\$&");
+
 // Returns a function that tests whether a string matches the query: a substring, or a regular expression as "/.../".
 // Null if the expression is invalid.
 function matcher(query) {
@@ -89,17 +92,26 @@ const searchKeys = makeShortcuts("Search", [
   {
     keys: ["Escape"],
     use: "clear the search; leave it",
-    act(event, input) {
+    act(event, { input }) {
       if (input.value === "") input.blur();
       setSearch(input, "");
     },
   },
   {
     keys: ["ArrowDown", "Enter"],
-    use: "go to the first match; with Shift, focus on all",
-    act: (event, input) => (event.shiftKey ? addChip("focus", input.value.trim()) : focusView()),
+    use: "go to the first match; with Shift, focus on all functions that match",
+    act: (event, field) => (event.shiftKey && field.areNames ? focusOnMatches(field) : focusView()),
   },
 ]);
+
+// Focuses on the functions whose names match, unless others are shown as well.
+function focusOnMatches({ input, status, areNames }) {
+  const query = input.value.trim(),
+    test = matcher(query);
+  if (!query || !test) return;
+  if (areNames(test)) addChip("focus", query.startsWith("=") ? `/${escaped(query)}/` : query); // "=": see nameTest
+  else status.textContent = "Not all names match: some of the files do";
+}
 
 // Sets the text of a search field. All that listens to what the user types is told.
 function setSearch(input, text) {
@@ -109,7 +121,8 @@ function setSearch(input, text) {
 
 // Makes a search field, and the status beside it. After every change, `search` gets a test for strings, null if the
 // text is an invalid regular expression, and the text. It returns what the status says. Returns `input`, `status`, and
-// `update()`, which searches again.
+// `update()`, which searches again. If the view is of functions, it sets `areNames(test)`, which returns whether the
+// test selects by name all that is shown.
 function searchField(label, search) {
   const status = make("span", { class: "soft", role: "status" });
   const input = make("input", {
@@ -126,6 +139,7 @@ function searchField(label, search) {
     status.textContent = test ? found : "Invalid regular expression";
   }
   input.addEventListener("input", update);
-  input.addEventListener("keydown", (event) => runShortcut(searchKeys, event, input));
-  return { input, status, update };
+  const field = { input, status, update };
+  input.addEventListener("keydown", (event) => runShortcut(searchKeys, event, field));
+  return field;
 }

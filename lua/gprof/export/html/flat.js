@@ -166,6 +166,9 @@ function flatView(grouping) {
   const search = tableSearch("Filter by name or file, or /regex/", table, matches, describe),
     bench = makeBench(table.element),
     firstOrder = table.order();
+  // A group may be shown because of its own name.
+  if (!grouping)
+    search.areNames = (test) => functions.name.every((name, f) => test(name) || !isListed(f, test));
   search.input.addEventListener("input", () => setParameters({ filter: search.input.value.trim() }, false));
   table.element.addEventListener("click", (event) => {
     if (event.target.closest("th")) setParameters({ sort: table.order() }, false);

@@ -126,11 +126,13 @@ end
 --- Returns the rows of the table of lines. Code without line information is left out,
 -- since the functions show it.
 -- @tparam {table,...} lines from `gprof.analysis.hot_lines`
--- @treturn {table,...} one for each line and function: `line`, and `part`, the function's
+-- @treturn {table,...} one for each line and function: `line`, and `part`, the function's.
+--   The field `ticks` of the array also has those of lines beyond `MOST_LINES`.
 function line_data.rows(lines)
-  local rows = {}
+  local rows = { ticks = 0 }
   for _, line in ipairs(lines) do
     for _, part in ipairs(line.file and line.functions or {}) do
+      rows.ticks = rows.ticks + part.ticks
       if #rows < line_data.MOST_LINES then
         rows[#rows + 1] = { line = line, part = part }
       end
@@ -182,7 +184,8 @@ function line_data.nodes(rows, profile, node_of)
 end
 
 --- Returns the lines with time as columns. `node` is the function whose self time has the
--- time of the line, or -1; `name`, that of a function that was inlined, or null.
+-- time of the line, or -1; `name`, that of a function that was inlined, or null; `time`,
+-- that of all lines.
 -- @tparam {table,...} rows from `rows`
 -- @tparam profile profile by function
 -- @tparam function file_number numbers the names of files
@@ -200,6 +203,7 @@ function line_data.lines(rows, profile, file_number, node_of)
     end
   end
   return object { { "file", array(number, files) }, { "line", array(number, lines) },
+    { "time", number(rows.ticks / (profile.rate or 1)) },
     { "self", array(number, times) }, { "self_error", array(number, errors) },
     { "node", nodes_at(rows, at, profile, node_of) },
     { "name", text.array(names, #rows) } }

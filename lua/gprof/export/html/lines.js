@@ -139,14 +139,17 @@ function linesView() {
     line.rows.some((row) => isShown(data.lines.node[row])) &&
     (test(lineName(line)) || test(textOf(line)) || line.rows.some((row) => test(rowFunction(row))));
   const search = tableSearch("Filter by file, function or text, or /regex/", table, matches, describeLines);
-  const missing = 1 - Math.min(1, timeOfLines(allLines) / data.total);
+  const { time } = data.lines,
+    shares = [data.total - time, time - timeOfLines(allLines)].map((part) => part / data.total),
+    places = ["code without line information", "lines with less time, which are not listed"],
+    missing = places
+      .map((place, i) => shares[i] >= 0.0005 && `${percent(shares[i])} % of the time is in ${place}`)
+      .filter(Boolean);
   return make(
     "section",
     {},
     make("div", { class: "tools" }, search.input, search.status),
-    missing >= 0.0005
-      ? make("p", { class: "soft" }, `${percent(missing)} % of the time is in code without line information.`)
-      : null,
+    missing.length > 0 ? make("p", { class: "soft" }, missing.join(", ") + ".") : null,
     table.element,
   );
 }

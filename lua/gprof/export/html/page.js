@@ -120,17 +120,17 @@ function route() {
 }
 
 // Scroll positions, keyed by the number of a visit. Each entry of the browser's history stores the number of its visit.
+// Numbers begin with the time, since entries of the page before it was loaded again have smaller ones.
 let visit = 0,
-  visits = 0;
+  visits = Date.now();
 const scrolls = new Map();
 
-// Returns the scroll position of the current history entry; null if it is new.
-function savedScroll() {
-  const state = history.state;
-  const known = state && scrolls.has(state.visit);
-  visit = known ? state.visit : ++visits;
+// Takes the visit of the current history entry, which gets one if it is new. Returns whether it is an old one.
+function enterVisit() {
+  const known = history.state && history.state.visit;
+  visit = known || ++visits;
   if (!known) replaceEntry({ visit }); // if that is refused, the position is not restored
-  return known ? scrolls.get(visit) : null;
+  return Boolean(known);
 }
 
 // Marks the tab of the view. On a phone, it may have to be scrolled to.
@@ -161,17 +161,19 @@ function setInside(isInside) {
 
 function show(first) {
   // Positions are read before the view changes: later, the browser would have to lay it out at once.
-  const before = savedScroll(),
+  const isOld = enterVisit(),
+    before = scrolls.get(visit),
     isBelow = !first && scrollY > page.offsetTop,
     shown = view.firstChild;
-  followAddress(first || before !== null);
+  if (before === undefined) scrolls.set(visit, scrollY); // until it is scrolled
+  followAddress(first || isOld);
   const [tab, title, target] = route();
   setInside(title !== null);
   document.body.classList.toggle("benched", view.firstChild.matches(".functions"));
   highlight(tab);
   document.title = (title ? title + " – " : "") + pageTitle;
   if (first) return target && reveal(target);
-  if (before !== null) scrollTo(0, before);
+  if (before !== undefined) scrollTo(0, before);
   else if (target) reveal(target);
   else if (isBelow && view.firstChild !== shown) scrollTo(0, page.offsetTop);
   const { activeElement } = document;
@@ -293,6 +295,5 @@ function start() {
   addEventListener("keydown", keyPressed);
   if (comparison && !shownThreads && location.hash === "") replaceEntry(null, "#!changes");
   show(true);
-  scrolls.set(visit, 0);
 }
 start();

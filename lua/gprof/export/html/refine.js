@@ -203,7 +203,7 @@ const refineKeys = makeShortcuts(
 const rowMenu = make("div", { id: "row-menu", popover: "", role: "group", "aria-label": "Menu" });
 
 // Opens a menu at a point. Items are arrays of a title, a key (empty: none) and an action. `chosen` has the focus.
-function openMenu(items, x, y, chosen) {
+function openMenu(items, x, y, chosen = 0) {
   const button = ([title, key, act], i) =>
     make("button", { type: "button", autofocus: i === chosen, click: () => (rowMenu.hidePopover(), act()) },
       title, " ", key ? make("kbd", {}, key) : null);
@@ -211,6 +211,19 @@ function openMenu(items, x, y, chosen) {
   rowMenu.style.inset = `${Math.min(y, innerHeight - 240)}px auto auto ${Math.max(0, Math.min(x, innerWidth - 260))}px`;
   rowMenu.showPopover();
 }
+
+// Moves within the menu, or chooses the item with the key that was pressed. Other keys do nothing on the page below.
+rowMenu.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  const items = [...rowMenu.children],
+    step = { ArrowDown: 1, ArrowUp: -1 }[event.key],
+    item = items.find((each) => each.querySelector("kbd")?.textContent === event.key);
+  event.stopPropagation();
+  if (item) item.click();
+  else if (step) items.at((items.indexOf(event.target) + step) % items.length).focus();
+  else return;
+  event.preventDefault();
+});
 
 // Returns what the menu of a function offers: arrays of a title, a key and an action.
 function chipItems(node) {

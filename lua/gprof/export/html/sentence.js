@@ -73,7 +73,7 @@ function guessedPart() {
 function makeSentence() {
   const node = largest(hasTime ? functions.self : functions.calls);
   if (node < 0) return null;
-  const parts = hasTime ? whereParts(node) : ["Most calls are of ", nounLink(node)];
+  const parts = hasTime ? whereParts(node) : ["The most often called function is ", nounLink(node)];
   const changes = changeParts();
   parts.push(...callerParts(node), ...(changes.length > 0 ? changes : callParts(node)), ".", guessedPart());
   return oneStop(make("p", { "class": "sentence", "role": "group", "aria-label": "Summary" }, ...parts));

@@ -88,7 +88,6 @@ end
 -- Returns the cells of a change: old, new, difference, and "noise" if it may be due to
 -- chance. Estimates that are not comparable have no difference.
 local function change_cells(change, format)
-  if not change then return "", "", "", "" end
   if change.comparable == false then
     return format:format(change.old), format:format(change.new), "", "not comparable"
   end
@@ -96,19 +95,23 @@ local function change_cells(change, format)
     ("%+" .. format:sub(2)):format(change.change), change.noise and "noise" or ""
 end
 
+local function append(list, more) return table.move(more, 1, #more, #list + 1, list) end
+
+-- Writes the changes: of times, unless a profile has none, and of calls.
 local function write_comparison(content, write)
-  local comparison = content.comparison
-  local format, unit = time_format(content.profile), comparison.unit or "time"
-  local columns = { { "Old " .. unit }, { "New " .. unit }, { "Change" }, { "" },
-    { "Calls old" }, { "Calls new" }, { "Function", true }, { "", true } }
-  head("Changes in self time", columns, write)
+  local comparison, unit = content.comparison, content.comparison.unit
+  local format = time_format(content.profile)
+  local columns = append(
+    unit and { { "Old " .. unit }, { "New " .. unit }, { "Change" }, { "" } } or {},
+    { { "Calls old" }, { "Calls new" }, { "Function", true }, { "", true } })
+  head(unit and "Changes in self time" or "Changes in calls", columns, write)
   for i = 1, math.min(#comparison, MAX_ROWS) do
     local found = comparison[i]
-    local old, new, change, noise = change_cells(found.self, format)
     local calls = found.calls or {}
-    row({ old, new, change, noise, calls.old and ("%.0f"):format(calls.old) or "",
-      calls.new and ("%.0f"):format(calls.new) or "", found.name,
-      found.status ~= "both" and found.status or "" }, columns, write)
+    row(append(unit and { change_cells(found.self, format) } or {},
+      { calls.old and ("%.0f"):format(calls.old) or "",
+        calls.new and ("%.0f"):format(calls.new) or "", found.name,
+        found.status ~= "both" and found.status or "" }), columns, write)
   end
   foot(#comparison, "functions", write)
 end

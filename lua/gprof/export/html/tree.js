@@ -192,6 +192,7 @@ function treeView() {
     for (const picture of pictures) picture.mark(hits);
     return result ? describeHits(result) : "";
   });
+  search.areNames = () => true;
 
   // Shows the refined tree.
   refreshers.push(() => {
