@@ -229,6 +229,7 @@ function changeSection(node) {
     "section",
     {},
     make("h3", {}, "Since the old profile" + (shownThreads ? ", all threads" : "")),
+    sumText(row) ? make("p", { class: "soft" }, `The ${sumText(row)} named ${comparison.name[row]}:`) : null,
     make(
       "dl",
       { class: "facts changed" },

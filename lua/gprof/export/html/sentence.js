@@ -53,8 +53,8 @@ function changeParts() {
   if (isCertain(comparison.whole, 0))
     parts.push("a run takes ", link(amount(comparison.whole, 0)), ` (${changeShare(comparison.whole, 0)})`);
   if (size(row) > 0) {
-    const node = functionByRow.get(row),
-      name = node === undefined ? comparison.name[row] : nounLink(node);
+    const name = rowName(row, nounLink);
+    if (sumText(row)) name.append(` (${sumText(row)})`);
     parts.push(...(parts.length > 0 ? [", ", name, " "] : [name, " takes "]), link(amount(time, row)));
   }
   if (parts.length === 0) return ["; ", link("no certain change"), " since the old profile"];
