@@ -430,6 +430,27 @@ describe("Changes in a page", function()
     assert.same({ { "0.30", "3.30", "+3.00", "+1,000 %", "0.19" }, true, true }, found)
   end)
 
+  it("are those of the other view, and of all threads, if these were compared", function()
+    local heading <const> = "document.querySelector('.changed').previousSibling.textContent"
+    local note <const> = "[...document.querySelectorAll('p.soft')].map((e) => e.textContent)" ..
+      ".find((text) => text.startsWith('The comparison')) || ''"
+    local sentence <const> = "/ since the old profile/.test(document.querySelector('.sentence').textContent)"
+    local titles <const> = "colourings().some(({ title }) => title === 'change')"
+    local function shown(files, options, search, name)
+      local page = select(2, pages.write(files[1], files[2], "--compare=" .. files[2], table.unpack(options)))
+      return visit(page, sentence, titles, { "leave", ("location.assign('?%s#%s')"):format(search, name) }, heading,
+        { "open", "!changes" }, note, sentence, titles)
+    end
+    local function expected(scope)
+      return { true, true, ("Since the old profile (%s)"):format(scope), ("The comparison is %s."):format(scope),
+        false, false }
+    end
+    local inlined = { exported.inlined() }
+    assert.same(expected "without inlined functions", shown(inlined, {}, "view=inlined", "main"))
+    assert.same(expected "with inlined functions", shown(inlined, { "--inlines" }, "view=compiled", "main"))
+    assert.same(expected "of all threads", shown({ exported.measured() }, {}, "thread=2", "work"))
+  end)
+
   it("of a sum of functions belong to each of them", function()
     local sources <const> = {
       ["a.c"] = "static int init(int x) {\n  return x;\n}\nint main(void) {\n  return init(1);\n}\n",

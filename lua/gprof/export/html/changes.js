@@ -2,6 +2,12 @@
 
 const comparison = data.comparison;
 
+// What the comparison is made of, if the page shows something else; else empty.
+const comparedScope = [
+  shownThreads && "of all threads",
+  showsOtherView && (data.inlines ? "without inlined functions" : "with inlined functions"),
+].filter(Boolean).join(", ");
+
 // Returns the ids of each row's functions, -1 for those that the page lacks. Rows of functions that are gone have none;
 // sums have several.
 function idsOfRows({ members, node }) {
@@ -172,10 +178,10 @@ function changesView() {
           { class: "soft" },
           "Average times per run. Changes marked ~ (noise) are within " +
             comparison.factor.toFixed(1) +
-            " times their error: they may be due to chance. The largest change comes first." +
-            forAllThreads,
+            " times their error: they may be due to chance. The largest change comes first.",
         )
       : null,
+    comparedScope ? make("p", { class: "soft" }, `The comparison is ${comparedScope}.`) : null,
     table.element,
   );
 }

@@ -42,7 +42,7 @@ function callParts(node) {
 // Returns what has certainly changed since the old profile: the time of a run, and that of the function that changed
 // most.
 function changeParts() {
-  const time = comparison && !shownThreads && comparison.self;
+  const time = comparison && !comparedScope && comparison.self;
   if (!time) return [];
   const link = (text) => make("a", { href: "#!changes" }, text),
     amount = ({ change }, row) => `${seconds(Math.abs(change[row]))} ${unitName} ${change[row] > 0 ? "more" : "less"}`,
