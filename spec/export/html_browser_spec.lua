@@ -7,6 +7,7 @@ local exported = require "support.exported"
 local pages = require "support.pages"
 local program = require "support.program"
 local shell = require "support.shell"
+local small = require "support.small"
 
 local lack <const> = browser.lack()
 if lack then return pending(lack) end
@@ -427,6 +428,55 @@ describe("Changes in a page", function()
       "[...document.querySelectorAll('td.zero')].every((e) => Number(e.textContent) === 0)",
       "[...document.querySelectorAll('tbody td')].some((e) => e.textContent === '0.00' && e.matches('.zero'))")
     assert.same({ { "0.30", "3.30", "+3.00", "+1,000 %", "0.19" }, true, true }, found)
+  end)
+
+  it("are those of the other view, and of all threads, if these were compared", function()
+    local heading <const> = "document.querySelector('.changed').previousSibling.textContent"
+    local note <const> = "[...document.querySelectorAll('p.soft')].map((e) => e.textContent)" ..
+      ".find((text) => text.startsWith('The comparison')) || ''"
+    local sentence <const> = "/ since the old profile/.test(document.querySelector('.sentence').textContent)"
+    local titles <const> = "colourings().some(({ title }) => title === 'change')"
+    local function shown(files, options, search, name)
+      local page = select(2, pages.write(files[1], files[2], "--compare=" .. files[2], table.unpack(options)))
+      return visit(page, sentence, titles, { "leave", ("location.assign('?%s#%s')"):format(search, name) }, heading,
+        { "open", "!changes" }, note, sentence, titles)
+    end
+    local function expected(scope)
+      return { true, true, ("Since the old profile (%s)"):format(scope), ("The comparison is %s."):format(scope),
+        false, false }
+    end
+    local inlined = { exported.inlined() }
+    assert.same(expected "without inlined functions", shown(inlined, {}, "view=inlined", "main"))
+    assert.same(expected "with inlined functions", shown(inlined, { "--inlines" }, "view=compiled", "main"))
+    assert.same(expected "of all threads", shown({ exported.measured() }, {}, "thread=2", "work"))
+  end)
+
+  it("of a sum of functions belong to each of them", function()
+    local sources <const> = {
+      ["a.c"] = "static int init(int x) {\n  return x;\n}\nint main(void) {\n  return init(1);\n}\n",
+      ["b.c"] = "static int init(int x) {\n  return x;\n}\nint other(void) {\n  return init(2);\n}\n" }
+    local made, without_lines = small.build(sources), small.build(sources, shell.tmpdir "without", "-g0")
+    local a, b = made.rows["a.c"], made.rows["b.c"]
+    local function profile_of(first, second)
+      return small.profile(made, { ticks = { [small.even(a[2][1])] = first, [small.even(b[2][1])] = second },
+        arcs = { { a[5][1] + 6, a[1][1], 100 }, { b[5][1] + 6, b[1][1], 7 } } })
+    end
+    local sums = select(2, pages.write(made.image, profile_of(300, 20), "--compare=" .. profile_of(3, 2) .. "," ..
+      without_lines.image))
+    local row <const> = "[...document.querySelectorAll('tbody .name')].map((e) => e.textContent)" ..
+      ".find((text) => text.startsWith('init'))"
+    local links <const> = "[...document.querySelectorAll('tbody .name a:not(.node)')].map((e) => e.hash).join(' ')"
+    local changed <const> = "[document.querySelector('.changed').textContent, " ..
+      "document.querySelector('.changed').previousSibling.textContent]"
+    local found = visit(sums, row, links, "document.querySelector('.sentence').textContent", { "open", "init (a.c)" },
+      changed, { "open", "init (b.c)" }, changed, { "open", "!changes&file=b.c" }, row)
+    assert.equal("init sum of 2 functions a.c:1, b.c:1", found[1])
+    assert.equal("#init%20(a.c) #init%20(b.c)", found[2])
+    assert.matches(", init %(sum of 2 functions%) 3%.15 s more%.", found[3])
+    assert.equal("The sum of 2 functions named init:", found[4][2])
+    assert.matches("Calls107 to 107$", found[4][1])
+    assert.same(found[4], found[5])
+    assert.equal(found[1], found[6])
   end)
 end)
 

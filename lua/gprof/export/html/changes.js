@@ -2,21 +2,38 @@
 
 const comparison = data.comparison;
 
-const rowByFunction = new Map();
-if (comparison)
-  comparison.name.forEach((name, row) => rowByFunction.set(name + "\0" + comparison.file[row], row));
+// What the comparison is made of, if the page shows something else; else empty.
+const comparedScope = [
+  shownThreads && "of all threads",
+  showsOtherView && (data.inlines ? "without inlined functions" : "with inlined functions"),
+].filter(Boolean).join(", ");
 
-// Returns the row of a function in the comparison; -1 if it has none.
-function changeOf(node) {
-  if (!comparison || isCycle(node)) return -1;
-  const row = rowByFunction.get(nameOf(node) + "\0" + functions.file[node]);
-  return row === undefined ? -1 : row;
+// Returns the ids of each row's functions, -1 for those that the page lacks. Rows of functions that are gone have none;
+// sums have several.
+function idsOfRows({ members, node }) {
+  let end = 0;
+  return members.map((count) => node.slice(end, (end += count)));
 }
 
-// Maps rows of the comparison to functions. Functions that are gone are not in the profile, so their rows are not in
-// the map.
-const functionByRow = new Map();
-for (let node = 0; node < functionCount; node++) functionByRow.set(changeOf(node), node);
+const idsOfRow = comparison ? idsOfRows(comparison) : [],
+  rowOfId = new Map(idsOfRow.flatMap((ids, row) => ids.map((id) => [id, row])));
+
+// Returns the row of a function in the comparison; -1 if it has none.
+const changeOf = (node) => (isCycle(node) ? -1 : (rowOfId.get(functions.id[node]) ?? -1));
+
+const nodesOfRow = idsOfRow.map(() => []); // those of the view that is shown
+for (let node = 0; node < functionCount; node++) if (changeOf(node) >= 0) nodesOfRow[changeOf(node)].push(node);
+
+// Returns "sum of N functions" for a row that stands for several; else "".
+const sumText = (row) => (idsOfRow[row].length > 1 ? `sum of ${counted(idsOfRow[row].length)} functions` : "");
+
+// Makes the name of a row: a link if it stands for one function.
+const rowName = (row, link) =>
+  sumText(row) || nodesOfRow[row].length === 0 ? make("span", {}, comparison.name[row]) : link(nodesOfRow[row][0]);
+
+// Makes links to the functions of a sum.
+const linksOfSum = (row) =>
+  linkList(" ", nodesOfRow[row].map((node) => make("a", { href: linkTo(node) }, placeOf(node) || keyOf(node))));
 
 const sign = (change) => (change > 0 ? "+" : change < 0 ? "−" : "");
 
@@ -102,12 +119,12 @@ function callGroup(calls) {
 }
 
 function changedName(row) {
-  const node = functionByRow.get(row),
-    status = comparison.status[row];
-  const name = node === undefined ? make("span", {}, comparison.name[row]) : nodeLink(node);
-  const old = comparison.old_name && comparison.old_name[row];
-  const note = status === "both" ? old && "was " + old : status;
-  return note ? make("span", {}, name, make("span", { class: "tag" }, note)) : name;
+  const status = comparison.status[row],
+    old = comparison.old_name && comparison.old_name[row],
+    sum = sumText(row),
+    notes = [status === "both" ? old && "was " + old : status, sum].filter(Boolean);
+  const tags = notes.flatMap((note) => [" ", make("span", { class: "tag" }, note)]);
+  return make("span", {}, rowName(row, nodeLink), ...tags, ...(sum ? linksOfSum(row) : []));
 }
 
 function changeColumns() {
@@ -126,7 +143,7 @@ function changeColumns() {
   ];
 }
 
-const isShownRow = (row) => !functionByRow.has(row) || isShown(functionByRow.get(row));
+const isShownRow = (row) => nodesOfRow[row].length === 0 || nodesOfRow[row].some(isShown);
 
 // Whether a function is new or gone, or changed by more than noise.
 function isSignificant(row) {
@@ -161,10 +178,10 @@ function changesView() {
           { class: "soft" },
           "Average times per run. Changes marked ~ (noise) are within " +
             comparison.factor.toFixed(1) +
-            " times their error: they may be due to chance. The largest change comes first." +
-            forAllThreads,
+            " times their error: they may be due to chance. The largest change comes first.",
         )
       : null,
+    comparedScope ? make("p", { class: "soft" }, `The comparison is ${comparedScope}.`) : null,
     table.element,
   );
 }

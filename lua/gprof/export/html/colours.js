@@ -112,7 +112,7 @@ const DEFAULT_GROUPINGS = ["file", "module", "library"]; // if they have several
 
 // Returns the colourings that the data has, the default one first.
 function colourings() {
-  const change = comparison && comparison.self && !shownThreads ? [changeColouring()] : [];
+  const change = comparison && comparison.self && !comparedScope ? [changeColouring()] : [];
   const isDefault = ({ key, groups }) => DEFAULT_GROUPINGS.includes(key) && groups().names.length > 1,
     coloured = groupings.filter(({ groups }) => groups);
   const first = coloured.filter(isDefault),

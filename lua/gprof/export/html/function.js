@@ -228,7 +228,8 @@ function changeSection(node) {
   return make(
     "section",
     {},
-    make("h3", {}, "Since the old profile" + (shownThreads ? ", all threads" : "")),
+    make("h3", {}, "Since the old profile" + (comparedScope && ` (${comparedScope})`)),
+    sumText(row) ? make("p", { class: "soft" }, `The ${sumText(row)} named ${comparison.name[row]}:`) : null,
     make(
       "dl",
       { class: "facts changed" },

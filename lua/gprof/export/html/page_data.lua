@@ -9,6 +9,7 @@ local column_order = require "gprof.format.column_order"
 local common = require "gprof.print.common"
 local json = require "gprof.format.json"
 local line_data = require "gprof.export.html.line_data"
+local matching = require "gprof.analysis.matching"
 local old_tree = require "gprof.export.html.old_tree"
 local text = require "gprof.export.html.page_text"
 local thread_choices = require "gprof.export.html.thread_choices"
@@ -154,17 +155,31 @@ end
 -- The numbers that stand for the statuses of a comparison's rows.
 local STATUS <const> = { both = 0, new = 1, gone = 2 }
 
+-- Returns the numbers of new functions that rows stand for, and the nodes of these
+-- functions, or -1, in the order of the rows.
+local function members_of(is, node_of)
+  local counts, nodes = {}, {}
+  for i, f in ipairs(is) do
+    local before = #nodes
+    for _, member in ipairs(f == changes.ABSENT and none or matching.members(f)) do
+      nodes[#nodes + 1] = node_of[member.id] or -1
+    end
+    counts[i] = #nodes - before
+  end
+  return counts, nodes
+end
+
 -- Returns the comparison; null if there is none.
-local function comparison_of(content, node_of, file_number)
+local function comparison_of(content, node_of)
   local comparison = content.comparison
   if not comparison then return "null" end
-  local made_of, statuses, files, old_names = changes.of(comparison), {}, {}, {}
+  local made_of, statuses, old_names = changes.of(comparison), {}, {}
   local rows, options = made_of.columns, made_of.options or none
-  for i, was in ipairs(rows.was) do
+  for i in ipairs(rows.was) do
     statuses[i] = STATUS[changes.status(rows, i)]
     old_names[i] = changes.old_name(rows, i)
-    files[i] = file_number(rows.is[i].file or was.file)
   end
+  local members, nodes = members_of(rows.is, node_of)
   local known = number_keys(content.names, 0, {})
   local tree, lack = old_tree.of(comparison, content, node_of)
   local entries = { { "factor", number(comparison.factor) },
@@ -174,10 +189,10 @@ local function comparison_of(content, node_of, file_number)
     { "tree", tree },
     { "name", view_data.names(rows.name, rows.name, known) },
     { "status", array(number, statuses) },
-    { "file", array(number, files) } }
+    { "members", array(number, members) }, { "node", array(number, nodes) } }
   if lack then entries[#entries + 1] = { "no_tree", quoted(lack) } end
   if next(old_names) then
-    entries[#entries + 1] = { "old_name", strings(old_names, #files) }
+    entries[#entries + 1] = { "old_name", strings(old_names, #statuses) }
   end
   for _, field in ipairs { "self", "total", "calls" } do
     entries[#entries + 1] = { field, change_of(rows[field]) }
@@ -273,7 +288,7 @@ function data.write(content, write)
     { "options", array(shown, content.options) },
     { "scripts", tostring(profile.image.has_scripts) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
-    { "comparison", comparison_of(content, node_of, file_number) },
+    { "comparison", comparison_of(content, node_of) },
     { "spread", spread_of(content, node_of) },
     { "lines", line_data.lines(rows, profile, file_number, node_of) },
     { "sources", array(function(file)

@@ -42,7 +42,7 @@ function callParts(node) {
 // Returns what has certainly changed since the old profile: the time of a run, and that of the function that changed
 // most.
 function changeParts() {
-  const time = comparison && !shownThreads && comparison.self;
+  const time = comparison && !comparedScope && comparison.self;
   if (!time) return [];
   const link = (text) => make("a", { href: "#!changes" }, text),
     amount = ({ change }, row) => `${seconds(Math.abs(change[row]))} ${unitName} ${change[row] > 0 ? "more" : "less"}`,
@@ -53,8 +53,8 @@ function changeParts() {
   if (isCertain(comparison.whole, 0))
     parts.push("a run takes ", link(amount(comparison.whole, 0)), ` (${changeShare(comparison.whole, 0)})`);
   if (size(row) > 0) {
-    const node = functionByRow.get(row),
-      name = node === undefined ? comparison.name[row] : nounLink(node);
+    const name = rowName(row, nounLink);
+    if (sumText(row)) name.append(` (${sumText(row)})`);
     parts.push(...(parts.length > 0 ? [", ", name, " "] : [name, " takes "]), link(amount(time, row)));
   }
   if (parts.length === 0) return ["; ", link("no certain change"), " since the old profile"];

@@ -42,11 +42,7 @@ function guessNote() {
 // Returns the sentence about why the tree of a comparison lacks the old run.
 function oldRunNote() {
   if (!data.comparison || comparedTree) return "";
-  const why = showsOtherView
-    ? `the comparison is ${data.inlines ? "without" : "of"} inlined functions`
-    : shownThreads
-      ? "the comparison is of all threads"
-      : data.comparison.no_tree;
+  const why = comparedScope ? "the comparison is " + comparedScope : data.comparison.no_tree;
   return why ? ` Only the new run is shown: ${why}.` : "";
 }
 
