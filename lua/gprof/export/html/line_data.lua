@@ -126,8 +126,8 @@ end
 --- Returns the rows of the table of lines. Code without line information is left out,
 -- since the functions show it.
 -- @tparam {table,...} lines from `gprof.analysis.hot_lines`
--- @treturn {table,...} one for each line and function: `line`, and `part`, the function's.
---   The field `ticks` of the array also has those of lines beyond `MOST_LINES`.
+-- @treturn {table,...} one for each line and function: `line`, and `part`, the function's
+--   part. Field `ticks` of the array: those of all lines, also beyond `MOST_LINES`
 function line_data.rows(lines)
   local rows = { ticks = 0 }
   for _, line in ipairs(lines) do
