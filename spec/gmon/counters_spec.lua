@@ -99,6 +99,30 @@ describe("a histogram with a rate of 0", function()
   end)
 end)
 
+describe("a histogram without bins", function()
+  local image = craft(shapes[5])
+  local empty <const> = { kind = "histogram", low = LOW, high = LOW, bins = {} }
+  local arc <const> = { kind = "arc", from = LOW + 4, self = LOW + 0x20, count = 42 }
+
+  it("means that there are no samples", function()
+    for _, range in ipairs { { LOW, LOW }, { 0, 0 }, { LOW, HIGH } } do
+      local record = { kind = "histogram", low = range[1], high = range[2], bins = {} }
+      local result = program.run { "-b", "-q", image, save(gmon.magic { records = { record, arc } }) }
+      assert.same({ 0, "" }, { result.status, result.stderr })
+      assert.truthy(result.stdout:find("42/42", 1, true))
+    end
+  end)
+
+  it("can be beside others, of any rate", function()
+    local other = { kind = "histogram", low = LOW, high = HIGH, bins = { n = 16, [16] = 7 }, rate = 1000 }
+    for _, records in ipairs { { empty, other, arc }, { other, arc, empty } } do
+      local result = program.run { "-b", "-p", image, save(gmon.magic { records = records }) }
+      assert.same({ 0, "" }, { result.status, result.stderr })
+      assert.truthy(result.stdout:find("0.01 +42 .* callee"))
+    end
+  end)
+end)
+
 describe("a full bin", function()
   local image
   setup(function() image = craft(shapes[5]) end)
@@ -158,6 +182,14 @@ describe("a profile with addresses of another size is recognized:", function()
       return gmon.magic { pointer = s.pointer, big = s.big, records = { histogram, arcs[1] } }
     end,
     arcs = function(s) return gmon.magic { pointer = s.pointer, big = s.big, records = arcs } end,
+    ["no bins"] = function(s)
+      return gmon.magic { pointer = s.pointer, big = s.big,
+        records = { { kind = "histogram", low = LOW, high = LOW, bins = {} }, arcs[1] } }
+    end,
+    ["no bins, rate 0, after blocks"] = function(s)
+      return gmon.magic { pointer = s.pointer, big = s.big,
+        records = { { kind = "blocks", { LOW, 7 } }, { kind = "histogram", low = 0, high = 0, rate = 0, bins = {} } } }
+    end,
     blocks = function(s)
       return gmon.magic { pointer = s.pointer, big = s.big, records = { { kind = "blocks", { LOW, 7 } }, arcs[1] } }
     end,
@@ -175,6 +207,10 @@ describe("a profile with addresses of another size is recognized:", function()
     end,
     ["bsd without bins"] = function(s)
       return gmon.bsd { pointer = s.pointer, big = s.big, low = LOW, high = HIGH, bins = {},
+        arcs = { { LOW + 4, LOW + 0x20, 9 } } }
+    end,
+    ["bsd without text"] = function(s)
+      return gmon.bsd { pointer = s.pointer, big = s.big, low = LOW, high = LOW, bins = {},
         arcs = { { LOW + 4, LOW + 0x20, 9 } } }
     end,
     bsd44 = function(s)
