@@ -47,7 +47,6 @@ static void note_counts(gp_records *r, const gp_histogram *header, size_t done,
                         const unsigned char *bytes, size_t count) {
   size_t size = r->counter.bytes;
   if (!r->data->sampled) r->data->sampled = has_samples(bytes, count * size);
-  if (size > 2) return;
   for (size_t i = 0;; i++) {
     i += gp_bins_full(bytes + i * size, count - i, r->counter, r->layout);
     if (i == count) return;

@@ -137,7 +137,7 @@ describe("a full bin", function()
 
   it("is named in a warning", function()
     local path = profile { n = 16, [12] = 65535 }
-    assert.matches(": 1 bin is full: .* 65535 samples, .*%(at 0x102c, in callee%)", warning(image, path))
+    assert.matches(": 1 bin is full: .*65535 samples.*%(at 0x102c, in callee%)", warning(image, path))
     assert.equal("", warning(image, profile { n = 16, [12] = 65534 }))
     assert.equal("", warning("--gnu-compat", image, path))
   end)
@@ -154,15 +154,26 @@ describe("a full bin", function()
     assert.matches("2 bins are full", sum.stderr)
   end)
 
+  it("is named if it is in the old profile of a comparison", function()
+    local path, other = profile { n = 16, [12] = 65535 }, profile { n = 16, [3] = 8 }
+    assert.matches("^gprof.lua: warning: " .. path:gsub("%p", "%%%0") .. ": 1 bin is full: [^\n]+\n$",
+      warning("--compare=" .. path, image, other))
+  end)
+
   it("is not one of a sum, which has more records", function()
     assert.equal("", warning(image, profile({ n = 16, [12] = 65535 }, { n = 16, [12] = 6 })))
   end)
 
-  it("may have 8 bits", function()
-    local data = assert(gprof.data(assert(gprof.image(image)),
-      save(bsd44(shapes[5], 8, "I1", { 3, 255, 254, 0 }))))
-    assert.same({ 1, LOW + 0x10 }, { data.full_bins, data.full_address })
-  end)
+  for kind, format in pairs { [8] = "I1", [-8] = "i1", [-16] = "i2", [32] = "I4", [-32] = "i4", [-64] = "i8" } do
+    it("may have counters of another size: " .. kind, function()
+      local most = (1 << math.abs(kind) - (kind < 0 and 1 or 0)) - 1
+      for i = 1, 4 do
+        local data = assert(gprof.data(assert(gprof.image(craft(shapes[i]))),
+          save(bsd44(shapes[i], kind, format, { 3, most, most - 1, 0 }))))
+        assert.same({ 1, LOW + 0x10 }, { data.full_bins, data.full_address })
+      end
+    end)
+  end
 end)
 
 describe("bins of less than a byte", function()
