@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recognizes profiles of programs whose addresses have another size. */
+/* Recognizes profiles of programs whose addresses have another size or byte order. */
 #include "gmon/address_size.h"
 
 #include <string.h>
@@ -104,12 +104,25 @@ static bool makes_sense_bsd(const beginning *b) {
          total <= b->size && (b->size - total) % (3 * size) == 0;
 }
 
-gp_size_verdict gp_examine_address_size(gp_records *r, bool magic) {
+static beginning beginning_of(gp_records *r, bool magic) {
   size_t count = examined(r->reader, magic);
-  beginning own = {.bytes = gp_reader_peek(r->reader, count), .count = count,
-                   .size = r->reader->size, .layout = r->layout};
-  beginning other = own;
-  if (r->reader->size != UINT64_MAX) own.size = other.size -= r->reader->offset;
+  beginning result = {.bytes = gp_reader_peek(r->reader, count), .count = count,
+                      .size = r->reader->size, .layout = r->layout};
+  if (r->reader->size != UINT64_MAX) result.size -= r->reader->offset;
+  return result;
+}
+
+bool gp_seems_other_order(gp_records *r) {
+  beginning b = beginning_of(r, false);
+  if (!b.bytes || is_dated(&b) || makes_sense_bsd(&b)) return false;
+  b.layout.big_endian = !b.layout.big_endian;
+  for (b.layout.pointer_size = 4; b.layout.pointer_size <= 8; b.layout.pointer_size += 4)
+    if (is_dated(&b) || makes_sense_bsd(&b)) return true;
+  return false;
+}
+
+gp_size_verdict gp_examine_address_size(gp_records *r, bool magic) {
+  beginning own = beginning_of(r, magic), other = own;
   other.layout.pointer_size = own.layout.pointer_size == 8 ? 4 : 8;
   if (!own.bytes) return GP_SIZE_OWN;
   if (!magic && !is_dated(&own) && is_dated(&other)) return GP_SIZE_OTHER;

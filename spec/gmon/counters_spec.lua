@@ -1,5 +1,5 @@
 -- The counters of a histogram: their size in 4.4BSD files, full ones, histograms that were never sampled, and
--- profiles of programs with addresses of another size.
+-- profiles of programs with addresses of another size or byte order.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -240,6 +240,22 @@ describe("a profile with addresses of another size is recognized:", function()
           "program that wrote it"):format(path, shape.pointer, other.pointer, 8 * shape.pointer), message)
       end)
     end
+  end
+
+  for _, kind in ipairs { "bsd", "bsd without text", "bsd44" } do
+    it("of another byte order, " .. kind, function()
+      for i = 1, 4 do
+        for k = 1, 4 do
+          local shape, other = shapes[i], shapes[k]
+          if shape.big ~= other.big then
+            local path = save(files[kind](shape))
+            local orders = shape.big and { "big", "little" } or { "little", "big" }
+            assert.equal(("%s: is %s-endian, but the program is %s-endian"):format(path, table.unpack(orders)),
+              select(2, gprof.data(assert(gprof.image(craft(other))), path)))
+          end
+        end
+      end
+    end)
   end
 
   it("not where an odd unit suggests it", function()
