@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recognizes profiles of programs whose addresses have another size. */
+/* Recognizes profiles of programs whose addresses have another size or byte order. */
 #include "gmon/address_size.h"
 
 #include <string.h>
@@ -34,9 +34,11 @@ static bool is_dimension(const unsigned char *bytes) {
   return length > 0;
 }
 
-static bool is_range(const beginning *b, const unsigned char *bytes) {
-  return gp_pointer(bytes, b->layout) <
-         gp_pointer(bytes + b->layout.pointer_size, b->layout);
+/* Whether two addresses are those of a histogram with or without bins. */
+static bool is_range(const beginning *b, const unsigned char *bytes, bool has_bins) {
+  uint64_t low = gp_pointer(bytes, b->layout);
+  uint64_t high = gp_pointer(bytes + b->layout.pointer_size, b->layout);
+  return low < high || (low == high && !has_bins);
 }
 
 /* Skips `count` bytes. False if the file has fewer. */
@@ -59,7 +61,7 @@ static bool skip_histogram(beginning *b) {
   const unsigned char *bytes = b->bytes + b->at;
   if (!has(b, header)) return skip(b, header);
   uint32_t bins = gp_u32(bytes + header - 24, b->layout);
-  return is_range(b, bytes) && is_dimension(bytes + header - 16) &&
+  return is_range(b, bytes, bins > 0) && is_dimension(bytes + header - 16) &&
          skip(b, header + 2 * (uint64_t)bins);
 }
 
@@ -98,16 +100,29 @@ static bool makes_sense_bsd(const beginning *b) {
   size_t size = b->layout.pointer_size;
   if (!has(b, 2 * size + 4) || b->size == UINT64_MAX) return false;
   uint32_t total = gp_u32(b->bytes + 2 * size, b->layout);
-  return is_range(b, b->bytes) && total >= 2 * size + 4 && total <= b->size &&
-         (b->size - total) % (3 * size) == 0;
+  return is_range(b, b->bytes, total > 2 * size + 4) && total >= 2 * size + 4 &&
+         total <= b->size && (b->size - total) % (3 * size) == 0;
+}
+
+static beginning beginning_of(gp_records *r, bool magic) {
+  size_t count = examined(r->reader, magic);
+  beginning result = {.bytes = gp_reader_peek(r->reader, count), .count = count,
+                      .size = r->reader->size, .layout = r->layout};
+  if (r->reader->size != UINT64_MAX) result.size -= r->reader->offset;
+  return result;
+}
+
+bool gp_seems_other_order(gp_records *r) {
+  beginning b = beginning_of(r, false);
+  if (!b.bytes || is_dated(&b) || makes_sense_bsd(&b)) return false;
+  b.layout.big_endian = !b.layout.big_endian;
+  for (b.layout.pointer_size = 4; b.layout.pointer_size <= 8; b.layout.pointer_size += 4)
+    if (is_dated(&b) || makes_sense_bsd(&b)) return true;
+  return false;
 }
 
 gp_size_verdict gp_examine_address_size(gp_records *r, bool magic) {
-  size_t count = examined(r->reader, magic);
-  beginning own = {.bytes = gp_reader_peek(r->reader, count), .count = count,
-                   .size = r->reader->size, .layout = r->layout};
-  beginning other = own;
-  if (r->reader->size != UINT64_MAX) own.size = other.size -= r->reader->offset;
+  beginning own = beginning_of(r, magic), other = own;
   other.layout.pointer_size = own.layout.pointer_size == 8 ? 4 : 8;
   if (!own.bytes) return GP_SIZE_OWN;
   if (!magic && !is_dated(&own) && is_dated(&other)) return GP_SIZE_OTHER;

@@ -20,4 +20,8 @@ typedef enum gp_size_verdict {
 /* Examines the beginning of the file. Consumes nothing. */
 gp_size_verdict gp_examine_address_size(gp_records *r, bool magic);
 
+/* Whether the beginning of a BSD file only makes sense in the other byte order. Like
+ * GP_SIZE_SEEMS_OTHER, this explains why a file cannot be read. Consumes nothing. */
+bool gp_seems_other_order(gp_records *r);
+
 #endif

@@ -166,13 +166,16 @@ static bool read_records(gp_records *r) {
   return !r->reader->failed;
 }
 
+static bool fail_order(const gp_records *r) {
+  return gp_fail(r->error, "is %s-endian, but the program is %s-endian",
+                 r->layout.big_endian ? "little" : "big",
+                 r->layout.big_endian ? "big" : "little");
+}
+
 /* Reports an unsupported version. */
 static bool fail_version(const gp_records *r, uint32_t version) {
   uint32_t swapped = __builtin_bswap32(version);
-  if (swapped == 1 || swapped == VERSION_SHARED)
-    return gp_fail(r->error, "is %s-endian, but the program is %s-endian",
-                   r->layout.big_endian ? "little" : "big",
-                   r->layout.big_endian ? "big" : "little");
+  if (swapped == 1 || swapped == VERSION_SHARED) return fail_order(r);
   return gp_fail(r->error, "unsupported version %" PRIu32 ": expected 0 or 1", version);
 }
 
@@ -316,14 +319,16 @@ static bool read_known(gp_records *r, gp_format format, bool magic) {
 }
 
 /* Reads a file whose format is known. If that fails, and the file seems to have addresses
- * of the other size, this is the reason. */
+ * of the other size or byte order, this is the reason. */
 static bool read_explained(gp_records *r, gp_format format, bool magic) {
   gp_size_verdict verdict =
       format == GP_FORMAT_PROF ? GP_SIZE_OWN : gp_examine_address_size(r, magic);
   if (verdict == GP_SIZE_OTHER) return fail_address_size(r);
+  bool other_order = format != GP_FORMAT_PROF && !magic && gp_seems_other_order(r);
   if (read_known(r, format, magic)) return true;
-  if (verdict == GP_SIZE_SEEMS_OTHER && !r->reader->failed) fail_address_size(r);
-  return false;
+  if (r->reader->failed) return false;
+  if (verdict == GP_SIZE_SEEMS_OTHER) return fail_address_size(r);
+  return other_order ? fail_order(r) : false;
 }
 
 static bool read_file(gp_records *r, gp_format format) {

@@ -47,7 +47,6 @@ static void note_counts(gp_records *r, const gp_histogram *header, size_t done,
                         const unsigned char *bytes, size_t count) {
   size_t size = r->counter.bytes;
   if (!r->data->sampled) r->data->sampled = has_samples(bytes, count * size);
-  if (size > 2) return;
   for (size_t i = 0;; i++) {
     i += gp_bins_full(bytes + i * size, count - i, r->counter, r->layout);
     if (i == count) return;
@@ -124,9 +123,10 @@ static bool is_accepted(const gp_records *r, const gp_histogram *header, bool sa
 }
 
 /* Skips the bins of a histogram that must have no samples, because its program was never
- * sampled: its rate is 0, or it is left out. */
+ * sampled: it has no bins, its rate is 0, or it is left out. */
 static bool skip_empty_bins(gp_records *r, const gp_histogram *header) {
-  if (header->rate > 0 && !is_accepted(r, header, false)) return false;
+  bool empty = header->bins == 0 && header->low <= header->high;
+  if (header->rate > 0 && !empty && !is_accepted(r, header, false)) return false;
   for (size_t done = 0, now; done < header->bins; done += now) {
     const unsigned char *bytes = take_bins(r, header->bins - done, &now);
     if (!bytes) return false;
@@ -173,7 +173,7 @@ bool gp_records_add_bins(gp_records *r, const gp_histogram *header) {
                    "histogram at offset %" PRIu64 " claims %zu bins, but only %" PRIu64
                    " bytes follow", r->offset, header->bins,
                    r->reader->size - r->reader->offset);
-  if (header->rate == 0 || gp_data_leaves_out(r->data, header) ||
+  if (header->bins == 0 || header->rate == 0 || gp_data_leaves_out(r->data, header) ||
       (r->target && gp_data_leaves_out(r->target, header)))
     return skip_empty_bins(r, header);
   gp_histogram *target = gp_records_histogram(r, header, &is_new);

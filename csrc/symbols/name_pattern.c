@@ -9,15 +9,17 @@
 #include "symbols/clone_suffix.h"
 #include "symbols/short_name.h"
 
-/* Removes "<>", which stands for template arguments in short names. Returns the new
- * length. */
+/* Removes "<>", which stands for template arguments in short names, and Rust's "::<>".
+ * Returns the new length. */
 static size_t remove_empty_arguments(char *text, size_t length) {
   size_t kept = 0;
   for (size_t at = 0; at < length; at++) {
-    if (at + 1 < length && text[at] == '<' && text[at + 1] == '>')
-      at++;
-    else
+    if (at + 1 >= length || text[at] != '<' || text[at + 1] != '>') {
       text[kept++] = text[at];
+      continue;
+    }
+    if (kept > 2 && text[kept - 1] == ':' && text[kept - 2] == ':') kept -= 2;
+    at++;
   }
   return kept;
 }

@@ -210,10 +210,22 @@ static void copy_braces(shortening *s, const char *after) {
   copy(s, after);
 }
 
+/* Whether the angle bracket at `p` begins the arguments of a generic function of Rust,
+ * "f::<u32>". Components in angle brackets also follow "::". */
+static bool are_generic(const char *begin, const char *p, const char *end) {
+  static const char *const components[] = {"<impl ", "<lambda", "<unnamed", "<anonymous",
+                                           "<plt>"};
+  if (p - begin < 3 || p[-1] != ':' || p[-2] != ':') return false;
+  for (size_t i = 0; i < sizeof components / sizeof *components; i++)
+    if (begins_with(p, end, components[i])) return false;
+  return in_identifier(p[-3]) || p[-3] == '}';
+}
+
 /* Copies template arguments, or a component in angle brackets: "<plt>", Rust's "<T as
  * Trait>::f". */
 static void copy_arguments(shortening *s, const char *after) {
-  bool is_component = s->length == 0 || s->out[s->length - 1] == ':';
+  bool is_component = (s->length == 0 || s->out[s->length - 1] == ':') &&
+                      !are_generic(s->begin, s->p, s->end);
   if (s->form == GP_WITHOUT_ARGUMENTS && !is_component)
     copy_shown(s, after);
   else
@@ -304,7 +316,10 @@ size_t gp_next_component(const char *name, size_t length, size_t from) {
       p += taken;
       continue;
     }
-    if (begins_with(p, end, "::")) return (size_t)(p - name) + 2;
+    bool ends = begins_with(p, end, "::");
+    if (ends && !(begins_with(p, end, "::<") && are_generic(name, p + 2, end)))
+      return (size_t)(p - name) + 2;
+    if (ends) p += 2;
     p = *p && strchr("(<{[", *p) ? after_group(name, p, end) : p + 1;
   }
   return length;

@@ -146,7 +146,7 @@ end
 -- @tfield integer uncounted number of calls of functions in a shared library that the
 --   dynamic linker did not count because its table was full
 -- @tfield integer full_bins number of bins in the files whose counter reached its
---   maximum, 65535 samples, so that samples may be missing
+--   maximum, mostly 65535 samples, so that samples may be missing
 -- @tfield integer|nil full_address the address of the first of these bins
 -- @tfield {table,...} files what each file contained: `path`; `format`, "context" for a
 --   context profile, otherwise as for `data:read`; `version`, for the magic format and

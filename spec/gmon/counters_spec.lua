@@ -1,5 +1,5 @@
 -- The counters of a histogram: their size in 4.4BSD files, full ones, histograms that were never sampled, and
--- profiles of programs with addresses of another size.
+-- profiles of programs with addresses of another size or byte order.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -99,6 +99,30 @@ describe("a histogram with a rate of 0", function()
   end)
 end)
 
+describe("a histogram without bins", function()
+  local image = craft(shapes[5])
+  local empty <const> = { kind = "histogram", low = LOW, high = LOW, bins = {} }
+  local arc <const> = { kind = "arc", from = LOW + 4, self = LOW + 0x20, count = 42 }
+
+  it("means that there are no samples", function()
+    for _, range in ipairs { { LOW, LOW }, { 0, 0 }, { LOW, HIGH } } do
+      local record = { kind = "histogram", low = range[1], high = range[2], bins = {} }
+      local result = program.run { "-b", "-q", image, save(gmon.magic { records = { record, arc } }) }
+      assert.same({ 0, "" }, { result.status, result.stderr })
+      assert.truthy(result.stdout:find("42/42", 1, true))
+    end
+  end)
+
+  it("can be beside others, of any rate", function()
+    local other = { kind = "histogram", low = LOW, high = HIGH, bins = { n = 16, [16] = 7 }, rate = 1000 }
+    for _, records in ipairs { { empty, other, arc }, { other, arc, empty } } do
+      local result = program.run { "-b", "-p", image, save(gmon.magic { records = records }) }
+      assert.same({ 0, "" }, { result.status, result.stderr })
+      assert.truthy(result.stdout:find("0.01 +42 .* callee"))
+    end
+  end)
+end)
+
 describe("a full bin", function()
   local image
   setup(function() image = craft(shapes[5]) end)
@@ -113,7 +137,7 @@ describe("a full bin", function()
 
   it("is named in a warning", function()
     local path = profile { n = 16, [12] = 65535 }
-    assert.matches(": 1 bin is full: .* 65535 samples, .*%(at 0x102c, in callee%)", warning(image, path))
+    assert.matches(": 1 bin is full: .*65535 samples.*%(at 0x102c, in callee%)", warning(image, path))
     assert.equal("", warning(image, profile { n = 16, [12] = 65534 }))
     assert.equal("", warning("--gnu-compat", image, path))
   end)
@@ -130,15 +154,26 @@ describe("a full bin", function()
     assert.matches("2 bins are full", sum.stderr)
   end)
 
+  it("is named if it is in the old profile of a comparison", function()
+    local path, other = profile { n = 16, [12] = 65535 }, profile { n = 16, [3] = 8 }
+    assert.matches("^gprof.lua: warning: " .. path:gsub("%p", "%%%0") .. ": 1 bin is full: [^\n]+\n$",
+      warning("--compare=" .. path, image, other))
+  end)
+
   it("is not one of a sum, which has more records", function()
     assert.equal("", warning(image, profile({ n = 16, [12] = 65535 }, { n = 16, [12] = 6 })))
   end)
 
-  it("may have 8 bits", function()
-    local data = assert(gprof.data(assert(gprof.image(image)),
-      save(bsd44(shapes[5], 8, "I1", { 3, 255, 254, 0 }))))
-    assert.same({ 1, LOW + 0x10 }, { data.full_bins, data.full_address })
-  end)
+  for kind, format in pairs { [8] = "I1", [-8] = "i1", [-16] = "i2", [32] = "I4", [-32] = "i4", [-64] = "i8" } do
+    it("may have counters of another size: " .. kind, function()
+      local most = (1 << math.abs(kind) - (kind < 0 and 1 or 0)) - 1
+      for i = 1, 4 do
+        local data = assert(gprof.data(assert(gprof.image(craft(shapes[i]))),
+          save(bsd44(shapes[i], kind, format, { 3, most, most - 1, 0 }))))
+        assert.same({ 1, LOW + 0x10 }, { data.full_bins, data.full_address })
+      end
+    end)
+  end
 end)
 
 describe("bins of less than a byte", function()
@@ -158,6 +193,14 @@ describe("a profile with addresses of another size is recognized:", function()
       return gmon.magic { pointer = s.pointer, big = s.big, records = { histogram, arcs[1] } }
     end,
     arcs = function(s) return gmon.magic { pointer = s.pointer, big = s.big, records = arcs } end,
+    ["no bins"] = function(s)
+      return gmon.magic { pointer = s.pointer, big = s.big,
+        records = { { kind = "histogram", low = LOW, high = LOW, bins = {} }, arcs[1] } }
+    end,
+    ["no bins, rate 0, after blocks"] = function(s)
+      return gmon.magic { pointer = s.pointer, big = s.big,
+        records = { { kind = "blocks", { LOW, 7 } }, { kind = "histogram", low = 0, high = 0, rate = 0, bins = {} } } }
+    end,
     blocks = function(s)
       return gmon.magic { pointer = s.pointer, big = s.big, records = { { kind = "blocks", { LOW, 7 } }, arcs[1] } }
     end,
@@ -177,6 +220,10 @@ describe("a profile with addresses of another size is recognized:", function()
       return gmon.bsd { pointer = s.pointer, big = s.big, low = LOW, high = HIGH, bins = {},
         arcs = { { LOW + 4, LOW + 0x20, 9 } } }
     end,
+    ["bsd without text"] = function(s)
+      return gmon.bsd { pointer = s.pointer, big = s.big, low = LOW, high = LOW, bins = {},
+        arcs = { { LOW + 4, LOW + 0x20, 9 } } }
+    end,
     bsd44 = function(s)
       return gmon.bsd44 { pointer = s.pointer, big = s.big, low = LOW, high = HIGH, bins = { 3, 0, 7, 0 } }
     end,
@@ -193,6 +240,22 @@ describe("a profile with addresses of another size is recognized:", function()
           "program that wrote it"):format(path, shape.pointer, other.pointer, 8 * shape.pointer), message)
       end)
     end
+  end
+
+  for _, kind in ipairs { "bsd", "bsd without text", "bsd44" } do
+    it("of another byte order, " .. kind, function()
+      for i = 1, 4 do
+        for k = 1, 4 do
+          local shape, other = shapes[i], shapes[k]
+          if shape.big ~= other.big then
+            local path = save(files[kind](shape))
+            local orders = shape.big and { "big", "little" } or { "little", "big" }
+            assert.equal(("%s: is %s-endian, but the program is %s-endian"):format(path, table.unpack(orders)),
+              select(2, gprof.data(assert(gprof.image(craft(other))), path)))
+          end
+        end
+      end
+    end)
   end
 
   it("not where an odd unit suggests it", function()

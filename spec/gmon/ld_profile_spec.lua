@@ -352,7 +352,6 @@ for _, shape in ipairs(gmon.shapes()) do
         8 + shape.pointer + (shape.big and shape.pointer - 1 or 0) },
       { { claimed = 0xffffffff, room = 0 }, "ends in the middle of the arc at offset %d" .. AGAIN,
         8 + 2 * (2 * shape.pointer + 4) },
-      { { bins = {} }, "histogram at offset 20 has no bins" },
       { { high = LOW }, "histogram at offset 20 covers no text: 0x1000 to 0x1000" },
       { { rate = 0 }, "histogram at offset 20 has samples, but a rate of 0" },
       { { version = 3 }, "unsupported version 3: expected 0 or 1" },

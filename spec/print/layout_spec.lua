@@ -154,6 +154,7 @@ describe("A name is shortened", function()
     } do
       assert.equal(shortened, core.fit(name, columns, "…"))
     end
+    assert.equal("…::area::<>", core.fit("geometry::area::<u32>", 12, "…"))
   end)
 
   -- For each name: its form without parameters, and its form without parameters and template arguments.
@@ -180,6 +181,9 @@ describe("A name is shortened", function()
     ["operator new(unsigned long)"] = { "operator new", "operator new" },
     ["f<((a)>(b))>(int)"] = { "f<((a)>(b))>", "f<>" },
     ["<u8 as core::Clone>::clone"] = { "<u8 as core::Clone>::clone", "<u8 as core::Clone>::clone" },
+    ["geo::area::<u32>"] = { "geo::area::<u32>", "geo::area::<>" },
+    ["geo::line::<T<u8>>::{closure#0}"] = { "geo::line::<T<u8>>::{closure#0}", "geo::line::<>::{closure#0}" },
+    ["core::slice::<impl [u8]>::sort"] = { "core::slice::<impl [u8]>::sort", "core::slice::<impl [u8]>::sort" },
     ["<plt>@libc.so.6"] = { "<plt>@libc.so.6", "<plt>@libc.so.6" },
     ["f()::<lambda(T<int>)>::g"] = { "f::<lambda(T<int>)>::g", "f::<lambda(T<int>)>::g" },
   } do

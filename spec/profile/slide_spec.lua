@@ -254,6 +254,7 @@ describe("The search for a slide", function()
 
   it("fails with few callees and no histogram", function()
     assert.equal(": no slide found: 3 callees are too few to determine it", failure(calls(1, 3)))
+    assert.equal(": no slide found: 1 callee is too few to determine it", failure(calls(1, 1)))
   end)
 
   it("fails with a histogram of another size and no arcs", function()

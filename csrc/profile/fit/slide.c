@@ -279,8 +279,8 @@ static bool choose(search *s, gp_slide *slide, gp_error *error) {
   best = most_likely(s, best);
   bool enough = s->count >= MIN_CALLEES || (best->within && best->fitting == s->count);
   if (!best->ends && !enough)
-    return gp_fail(error, "no slide found: %zu callees are too few to determine it",
-                   s->count);
+    return gp_fail(error, "no slide found: %zu %s too few to determine it", s->count,
+                   s->count == 1 ? "callee is" : "callees are");
   candidate rival;
   if (find_rival(s, best, &rival)) return fail_rivals(s, best, &rival, error);
   slide->offset = best->offset;

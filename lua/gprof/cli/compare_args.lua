@@ -109,6 +109,9 @@ local function read_profiles(old, image, settings, check, warn)
     external_symbol_table = settings.slide and settings.external_symbol_table }
   local data, where, bad, good = require "gprof.cli.sum.inputs".read(image,
     reading_settings(settings, old.profile), how, warn)
+  if data.full_bins > 0 then
+    require "gprof.cli.advice.diagnosis".warn_full(image, data, where, warn)
+  end
   local picked = require "gprof.library.options.arguments".pick(settings, "profile")
   picked.missed = nil  -- the new profile has reported symspecs without a match
   local profile = need(gprof.profile(image, data, picked))

@@ -169,10 +169,10 @@ function diagnosis.warn_full(image, data, where, warn)
   local count, address = data.full_bins, data.full_address
   local symbol = image:lookup(address)
   local place = ("0x%x%s"):format(address, symbol and ", in " .. symbol.name or "")
-  warn(("%s: %d %s full: a 16-bit counter holds at most 65535 samples, so times may " ..
-    "be too short (%s%s); use --record, or add up shorter runs"):format(where,
-    count, count == 1 and "bin is" or "bins are",
-    count == 1 and "at " or "the first at ", place))
+  warn(("%s: %d %s full: a counter has reached its maximum (65535 samples if it has " ..
+    "16 bits), so times may be too short (%s%s); use --record, or add up shorter runs")
+    :format(where, count, count == 1 and "bin is" or "bins are",
+      count == 1 and "at " or "the first at ", place))
 end
 
 --- Returns the message that the profiles in a sum are probably from another build.
