@@ -186,7 +186,7 @@ describe("Columns of numbers", function()
     local large = { functions = { "main", "f" }, ticks = { main = 65534, f = 1 },
       calls = { { "main", "f", 4294967295 } } }
     local found = browser.walk(select(2, pages.crafted(large)), { "size", 1180, 800 },
-      "[...document.querySelectorAll('#view th:not(.bar, .left)')].filter((e) => e.offsetWidth > 140).length",
+      "[...document.querySelectorAll('#view th:not(.bar, .left)')].filter((e) => e.offsetWidth > 130).length",
       { "open", "f" }, "(() => { const [calls, all] = document.querySelectorAll('td.count'), range = new Range(); " ..
         "range.selectNodeContents(all); const text = range.getBoundingClientRect(); " ..
         "return text.left - calls.getBoundingClientRect().right; })()")

@@ -158,9 +158,10 @@ const percent = (share) => (100 * share).toFixed(1);
 const rangeOf = (low, high) => [low, high].map((time) => (100 * shareOf(time)).toFixed(0)).join("–") + " %";
 const unitName = data.abbreviation || data.unit || "";
 
-// Formats a number with three digits, or with all those before the point. Tiny numbers are "0.00".
+// Formats a number with three digits, or with all those before the point. Below 1e-6, where toPrecision would write an
+// exponent, it is "0.00".
 const threeDigits = (value) =>
-  value >= 100 ? value.toFixed(0) : value < 0.01 ? value.toFixed(2) : value.toPrecision(3);
+  value >= 100 ? value.toFixed(0) : value < 1e-6 ? "0.00" : value.toPrecision(3);
 
 // Formats a time per call, in s, ms, µs or ns.
 function perCall(time) {
