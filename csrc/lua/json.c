@@ -28,23 +28,34 @@ static int format_number(lua_State *L) {
   return 1;
 }
 
-/* json_numbers(values, count) -> the first `count` of the values as an array; see
- * json_number. */
-static int format_numbers(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  lua_Integer count = luaL_checkinteger(L, 2);
-  char text[GP_COMPACT_NUMBER_SIZE];
+/* Adds the value on the top of the stack to a text, and pops it. */
+typedef void add_value(lua_State *L, luaL_Buffer *buffer);
+
+/* Pushes the first `count` values of the table at index 1 as an array. */
+static int push_array(lua_State *L, lua_Integer count, add_value *add) {
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   luaL_addchar(&buffer, '[');
   for (lua_Integer i = 1; i <= count; i++) {
     if (i > 1) luaL_addchar(&buffer, ',');
     lua_rawgeti(L, 1, i);
-    luaL_addlstring(&buffer, text, put_number(L, text));
+    add(L, &buffer);
   }
   luaL_addchar(&buffer, ']');
   luaL_pushresult(&buffer);
   return 1;
+}
+
+static void add_number(lua_State *L, luaL_Buffer *buffer) {
+  char text[GP_COMPACT_NUMBER_SIZE];
+  luaL_addlstring(buffer, text, put_number(L, text));
+}
+
+/* json_numbers(values, count) -> the first `count` of the values as an array; see
+ * json_number. */
+static int format_numbers(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  return push_array(L, luaL_checkinteger(L, 2), add_number);
 }
 
 /* The room that gp_columns_integer needs. Numbers with all their digits are shorter. */
@@ -204,18 +215,7 @@ static void add_page_value(lua_State *L, luaL_Buffer *buffer) {
 static int format_strings(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_checktype(L, 2, LUA_TFUNCTION);
-  lua_Integer count = luaL_checkinteger(L, 3);
-  luaL_Buffer buffer;
-  luaL_buffinit(L, &buffer);
-  luaL_addchar(&buffer, '[');
-  for (lua_Integer i = 1; i <= count; i++) {
-    if (i > 1) luaL_addchar(&buffer, ',');
-    lua_rawgeti(L, 1, i);
-    add_page_value(L, &buffer);
-  }
-  luaL_addchar(&buffer, ']');
-  luaL_pushresult(&buffer);
-  return 1;
+  return push_array(L, luaL_checkinteger(L, 3), add_page_value);
 }
 
 void gp_define_json(lua_State *L) {

@@ -51,13 +51,18 @@ static int iterate_found(lua_State *L) {
   return iterate_symbols(L);
 }
 
+/* Pushes a method of images. Its upvalue is argument 1, a function that finds symbols. */
+static int push_method(lua_State *L, lua_CFunction method) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_pushcclosure(L, method, 1);
+  return 1;
+}
+
 /* symbols_method(find) -> the method image:symbols([order [, field...]]); find(image)
  * returns the symbols of an image */
 static int symbols_method(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_settop(L, 1);
-  lua_pushcclosure(L, iterate_found, 1);
-  return 1;
+  return push_method(L, iterate_found);
 }
 
 /* symbols:lookup(address [, field...]) -> the symbol at an address, or the values of its
@@ -94,10 +99,7 @@ static int look_up_found(lua_State *L) {
 
 /* lookup_method(find) -> the method image:lookup(address [, field...]) */
 static int lookup_method(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_settop(L, 1);
-  lua_pushcclosure(L, look_up_found, 1);
-  return 1;
+  return push_method(L, look_up_found);
 }
 
 /* symbols:symbol(id) -> symbol; for the cold part of a function, that function */

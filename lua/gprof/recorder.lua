@@ -40,12 +40,14 @@ local session   -- what `prepare` returned; nil if nothing was recorded
 local running   -- `session`, until recording stops; `is_paused`
 local recorded  -- what was recorded last: see `recorder.stop`
 
-local OPTIONS <const> = { "rate", "instructions", "memory", "count", "with_c" }
+-- The names of the options.
+local OPTIONS <const> = { rate = true, instructions = true, memory = true, count = true,
+  with_c = true }
 
 -- Returns a copy of the options: the caller may change its table while they are in use.
 local function copy(options)
   local copied = {}
-  for _, name in ipairs(OPTIONS) do copied[name] = options[name] end
+  for name in pairs(OPTIONS) do copied[name] = options[name] end
   return copied
 end
 
@@ -111,7 +113,7 @@ local function check_names(options)
     error("recorder.start: options: table expected, got " .. type(options), 3)
   end
   for name in pairs(options) do
-    if not LIMITS[name] and name ~= "count" and name ~= "with_c" then
+    if not OPTIONS[name] then
       error(("recorder.start: no option '%s'"):format(tostring(name)), 3)
     end
   end
@@ -198,7 +200,8 @@ end
 -- being a tail call, so the zone is on the stack.
 local ZONE <const> = "return function(f, ...) local _ <close> = nil return f(...) end"
 
--- Names beyond MOST_ZONES are one, because the functions are never freed.
+-- Names beyond MOST_ZONES are one, because the functions are never freed; the limit of
+-- `zone_begin` is the same.
 local MOST_ZONES <const> = 4096
 local OTHERS <const> = "(other names)"
 local other_names <const> = load(ZONE, "=zone " .. OTHERS)()

@@ -30,7 +30,7 @@ local files <const> = {
   { "trace.json", '{"traceEvents":[{"ph":"B"}]}', "trace of Chrome" },
   { "isolate-v8.log", "v8-version,10,2,154,26,-node.26,0\nshared-library,/usr/bin/node,0x1,0x2,0\n", "prof%-process" },
   { "a.folded", "main;work;inner 42\nmain;other 3\n", "folded" },
-  { "tar", "gmon.out" .. ("\0"):rep(249) .. "ustar\0" .. ("\0"):rep(249), "%-%-profiles%-from=tar:FILE" },
+  { "tar", ("c100 c8 c149 c255"):pack("gmon.out", "0000644", "", "ustar"), "%-%-profiles%-from=tar:FILE" },
   { "bb.out", "File a.c, 3 basic blocks\n\n Block #1: executed 26312 time(s)\n", "examples/bbconv.lua" },
   { "default.profraw", "\x81rforpl\xff" .. ("\0"):rep(100), "llvm%-profdata" },
 }

@@ -37,8 +37,6 @@ exports.facts = {
   svg = { needs = "histogram" },
 }
 
-local function is_compared(needs) return needs == "comparison" or needs == "limits" end
-
 --- Parses the argument of --export: KIND or KIND:FILE.
 -- @tparam string argument
 -- @treturn[1] table `kind`; its facts `needs` and `binary`; `path`, nil for standard
@@ -93,14 +91,18 @@ end
 --- Returns whether a kind shows a comparison.
 -- @tparam string kind
 -- @treturn boolean
-function exports.is_compared(kind) return is_compared(exports.facts[kind].needs) end
+function exports.is_compared(kind)
+  local facts = exports.facts[kind]  -- nil for pages and baselines
+  local needs = facts and facts.needs
+  return needs == "comparison" or needs == "limits"
+end
 
 --- Checks that the options request the comparison, and the limits, that exports need.
 -- @tparam table settings
 -- @raise a table with the field `message`
 function exports.check_compared(settings)
   for _, export in ipairs(settings.exports) do
-    if is_compared(export.needs) and not settings.compare[1] then
+    if exports.is_compared(export.kind) and not settings.compare[1] then
       raise("option --export=%s needs --compare or --baseline", export.kind)
     elseif export.needs == "limits" and not settings.fail_on then
       raise("option --export=%s needs --fail-on: it shows what exceeds limits",

@@ -126,7 +126,7 @@ function foreign_profiles.recognize(head)
   for _, magic in ipairs(magics) do
     if head:sub(1, #magic[1]) == magic[1] then return messages[magic[2]] end
   end
-  if head:sub(258, 262) == "ustar" then return messages.tar end
+  if require "gprof.cli.sum.name_list".is_archive(head) then return messages.tar end
   local kind = head:find "^%s*[{%[]" and find(fields, head)
   kind = kind or is_gperftools(head) and "gperftools" or is_pprof(head) and "pprof"
   if not kind and not head:find "%z" then kind = find(texts, head) end

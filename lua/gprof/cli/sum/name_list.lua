@@ -110,10 +110,17 @@ local function split(list, text)
   return text:sub(at)
 end
 
--- Refuses an archive: the texts in it are not names. It begins with a name, its mode at
--- offset 100, and the format at offset 257.
+--- Returns whether a file is a tar archive. It begins with a name, its mode at offset
+-- 100, and the format at offset 257.
+-- @tparam string head the first bytes of the file
+-- @treturn boolean
+function name_list.is_archive(head)
+  return head:find("^%d%d%d%d%d%d[%d ]%z", 101) ~= nil and head:sub(258, 262) == "ustar"
+end
+
+-- Refuses an archive: the texts in it are not names.
 local function refuse_archive(label, path, piece)
-  if piece:find("^%d%d%d%d%d%d[%d ]%z", 101) and piece:sub(258, 262) == "ustar" then
+  if name_list.is_archive(piece) then
     raise("%s: is a tar archive: write --profiles-from=tar:%s", label, path)
   end
 end

@@ -142,11 +142,12 @@ const countedRoughly = (count) => counted(count >= 100 ? Math.round(count) : cou
 
 function spreadView() {
   const skipped =
-    spread.skipped > 0 ? ` ${counted(spread.skipped)} sums without a spread of their own are not included.` : "";
+    spread.skipped > 0 ? ` ${counted(spread.skipped)} sums without a spread of their own are not included.` : "",
+    ofAll = shownThreads ? " All threads are taken together." : "";
   return make(
     "section",
     {},
-    make("p", { class: "soft" }, `How ${counted(spread.runs)} runs differ.${skipped}${forAllThreads}`),
+    make("p", { class: "soft" }, `How ${counted(spread.runs)} runs differ.${skipped}${ofAll}`),
     aboutRuns(),
     spread.self ? spreadTable(spread.self, seconds, "Self times") : null,
     hasCounts ? spreadTable(spread.calls, countedRoughly, "Calls") : null,

@@ -32,9 +32,6 @@ function choiceName({ group, rows }) {
 
 const shownThreads = shownChoice >= 0 ? threadChoices[shownChoice] : null;
 
-// What is said of figures that do not depend on the choice.
-const forAllThreads = shownThreads ? " All threads are taken together." : "";
-
 // Links to the list of threads, with other threads chosen. Chips and the grouping stay.
 const linkToThreads = (choice) => searchWith("thread", choice && choice.key) + "#!threads" + chipsText;
 
