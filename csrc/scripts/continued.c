@@ -43,6 +43,21 @@ static int own_functions(lua_State *L, int depth) {
   return level;
 }
 
+/* Puts a function and its zones on a stack, called from a line; sets that to the line
+ * which it executes. */
+static bool put_function(scr_recording *r, lua_State *L, scr_stack *stack,
+                         const scr_stack *former, lua_Debug *ar, uint32_t *line) {
+  const uint32_t function = scr_function_called(&r->functions, r->closures, L, ar);
+  if (function == SCR_NONE) return false;
+  if (r->functions.list[function].entry == r->zone) {
+    if (!scr_share(r, stack, ar->i_ci)) return false;
+  } else {
+    if (!put(r, stack, ar->i_ci, function, *line)) return false;
+    *line = scr_line_of(L, ar);
+  }
+  return put_zones(r, stack, former, ar->i_ci, *line);
+}
+
 /* Puts the functions on a stack, from the outermost one to that of a level. The innermost
  * `own` ones are not shown. */
 static bool put_functions(scr_recording *r, lua_State *L, scr_stack *stack,
@@ -50,15 +65,10 @@ static bool put_functions(scr_recording *r, lua_State *L, scr_stack *stack,
   uint32_t line = 0;
   for (int level = scr_depth_of(L) - 1; level >= last; level--) {
     lua_Debug ar;
-    if (!lua_getstack(L, level, &ar)) return false;
-    if (level < own) {
-      if (!scr_share(r, stack, ar.i_ci)) return false;
-      continue;
-    }
-    const uint32_t function = scr_function_called(&r->functions, r->closures, L, &ar);
-    if (function == SCR_NONE || !put(r, stack, ar.i_ci, function, line)) return false;
-    line = scr_line_of(L, &ar);
-    if (!put_zones(r, stack, former, ar.i_ci, line)) return false;
+    const bool done = lua_getstack(L, level, &ar) &&
+                      (level < own ? scr_share(r, stack, ar.i_ci)
+                                   : put_function(r, L, stack, former, &ar, &line));
+    if (!done) return false;
   }
   return true;
 }

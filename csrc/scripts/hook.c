@@ -221,7 +221,7 @@ static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stac
   const uint32_t function = scr_function_called(&r->functions, r->closures, L, ar);
   const lua_CFunction entry =
       function != SCR_NONE ? r->functions.list[function].entry : NULL;
-  const bool is_own = entry && (entry == r->zone_begin || entry == r->zone_end);
+  const bool is_own = entry && scr_belongs_to_caller(r, entry);
   const uint32_t context = stack->count > 0 ? scr_stack_context(stack) : SCR_START;
   if (function == SCR_NONE ||
       !(is_own ? scr_share(r, stack, ar->i_ci) : scr_enter(r, stack, ar, function, line)))

@@ -108,6 +108,7 @@ static int new_recording(lua_State *L) {
   luaL_setmetatable(L, RECORDING);
   if (!r) return luaL_error(L, "not enough memory");
   r->hook = scr_hook;
+  r->zone = scr_zone;
   r->zone_begin = scr_zone_begin;
   r->zone_end = scr_zone_end;
   if (!scr_paths_init(&r->paths, (size_t)most) || !scr_functions_init(&r->functions) ||
@@ -478,6 +479,7 @@ int luaopen_gprof_hooks(lua_State *L) {
                                      {"functions", functions}, {"result", result},
                                      {"coroutines", scr_coroutines},
                                      {"sethook", scr_sethook},
+                                     {"zone", scr_zone},
                                      {"zone_begin", scr_zone_begin},
                                      {"zone_end", scr_zone_end},
                                      {"save", scr_save},

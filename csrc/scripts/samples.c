@@ -16,6 +16,14 @@ int scr_depth_of(lua_State *L) {
   return low;
 }
 
+/* Extends a path by the zone that the function zone has begun, called from a line. */
+static uint32_t add_zone(scr_recording *r, lua_State *L, lua_Debug *ar,
+                         uint32_t context, uint32_t *line) {
+  const uint32_t zone = scr_zone_context(r, L, ar, context, *line);
+  if (zone != context) *line = 0;
+  return zone;
+}
+
 /* Extends a path by the frames of a coroutine, except the innermost `skipped` ones. Sets
  * *line to the line of the innermost frame. Leaves out the host's functions at the start
  * of a path. */
@@ -28,7 +36,9 @@ static uint32_t add_frames(scr_recording *r, lua_State *L, uint32_t context,
     if (!lua_getstack(L, level, &ar)) return SCR_NONE;
     const uint32_t function = scr_function_called(&r->functions, r->closures, L, &ar);
     if (function == SCR_NONE) return SCR_NONE;
-    if (context == SCR_START && r->functions.list[function].entry) continue;
+    const lua_CFunction entry = r->functions.list[function].entry;
+    if (entry == r->zone) context = add_zone(r, L, &ar, context, line);
+    if (entry == r->zone || (context == SCR_START && entry)) continue;
     const uint32_t row = scr_paths_row(&r->paths, context, function, *line);
     context = row == SCR_NONE ? SCR_NONE : r->paths.records[row].entered;
     lua_getinfo(L, "l", &ar);

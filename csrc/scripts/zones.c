@@ -41,13 +41,19 @@ const void *scr_closure_of(lua_State *L, lua_Debug *ar) {
   return closure;
 }
 
+/* Whether the function that `ar` is about is the function zone. */
+static bool is_zone_function(const lua_Debug *ar) {
+  return scr_called_closure(ar) == (const void *)(uintptr_t)scr_zone;
+}
+
 /* Without counts, the `slot` of a zone has the position where it was begun, and this bit
  * if the zone is over. */
 enum { IS_OVER = 1, POSITION = INT32_MAX - 1, HALF = 1 << 30 };
 
-/* The position of a function in its bytecode, modulo that of the largest ones. */
+/* The position of a function in its bytecode, modulo that of the largest ones. The
+ * function zone has none. */
 static uint32_t position_of(const scr_recording *r, const lua_Debug *ar) {
-  if (!r->functions.knows_calls) return 0;
+  if (!r->functions.knows_calls || is_zone_function(ar)) return 0;
   return (uint32_t)((uintptr_t)scr_call_of(ar)->instruction >> 1) & POSITION;
 }
 
@@ -94,15 +100,12 @@ void scr_begin_unknown_zone(void) {
   new_zones++;
 }
 
-/* During a pause: ends a zone of the calling function that was begun before. */
-static void end_paused(lua_State *L) {
+void scr_end_paused_zone(lua_State *L, const void *call) {
   const scr_recording *paused = scr_ended_recording(L);
   const bool is_known = paused && paused->stacks.list;
   const scr_stack *stack = is_known ? scr_stack_find(&paused->stacks, L) : NULL;
-  lua_Debug caller;
-  if (!stack || !lua_getstack(L, 1, &caller)) return;
-  for (size_t i = stack->count; i > 0; i--)
-    if (scr_is_zone_of(&stack->frames[i - 1], caller.i_ci)) {
+  for (size_t i = stack ? stack->count : 0; i > 0; i--)
+    if (scr_is_zone_of(&stack->frames[i - 1], call)) {
       stack->frames[i - 1].is_zone = false;
       return;
     }
@@ -111,9 +114,10 @@ static void end_paused(lua_State *L) {
 bool scr_end_unknown_zone(lua_State *L) {
   if (unknown_zones == 0) return false;
   unknown_zones--;
+  lua_Debug caller;
   if (new_zones > 0)
     new_zones--;
-  else if (!scr_current)
-    end_paused(L);
+  else if (!scr_current && lua_getstack(L, 1, &caller))
+    scr_end_paused_zone(L, caller.i_ci);
   return true;
 }

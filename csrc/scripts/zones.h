@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Zones: the parts of a function between zone_begin and zone_end.
+ * Zones: the parts of a function between zone_begin and zone_end, and the calls of the
+ * function zone, which begins a zone in its own call.
  *
  * A zone is a frame above that of the call that began it, with the same CallInfo. So it
  * ends with that call at the latest, also by an error. Reports show a zone as a function,
@@ -17,9 +18,15 @@
 
 #include "scripts/recording.h"
 
-/* zone_begin(name), zone_end([name]): functions of the module. */
+/* zone(name, f, ...), zone_begin(name), zone_end([name]): functions of the module. */
+int scr_zone(lua_State *L);
 int scr_zone_begin(lua_State *L);
 int scr_zone_end(lua_State *L);
+
+/* Whether a C function is one of them: it is shown as a part of its caller. */
+static inline bool scr_belongs_to_caller(const scr_recording *r, lua_CFunction entry) {
+  return entry == r->zone || entry == r->zone_begin || entry == r->zone_end;
+}
 
 /* Whether a frame is a zone of a call; without counts, of a call of a closure. */
 static inline bool scr_is_zone_of(const scr_frame *frame, const void *call) {
@@ -64,5 +71,8 @@ void scr_resume_zones(const scr_recording *r);
  * begun. */
 void scr_begin_unknown_zone(void);
 bool scr_end_unknown_zone(lua_State *L);
+
+/* During a pause: ends the innermost zone of a call that was begun before. */
+void scr_end_paused_zone(lua_State *L, const void *call);
 
 #endif

@@ -196,43 +196,23 @@ function recorder.resume()
   if problem then error(problem, 2) end
 end
 
--- Functions that call another one, by the names of zones. The variable keeps that from
--- being a tail call, so the zone is on the stack.
-local ZONE <const> = "return function(f, ...) local _ <close> = nil return f(...) end"
-
--- Names beyond MOST_ZONES are one, because the functions are never freed; the limit of
--- `zone_begin` is the same.
-local MOST_ZONES <const> = 4096
-local OTHERS <const> = "(other names)"
-local other_names <const> = load(ZONE, "=zone " .. OTHERS)()
-local zones <const>, zone_count = { [OTHERS] = other_names }, 0
-
 --- Calls a function in a zone: a part of the program with a name, such as "parse" or
--- "request". Reports show `zone NAME` as a function that calls the function. Zones may be
--- in zones, and coroutines may yield in them. Works also if nothing is recorded.
+-- "request". Reports show `zone NAME` as a function that calls the function, one for each
+-- source file. Zones may be in zones, and coroutines may yield in them. Works also if
+-- nothing is recorded. Beyond 4,096 names in a source file, others are one: `zone (other
+-- names)`.
 -- @tparam string name
 -- @tparam function f
 -- @param ... arguments of `f`
 -- @return its results
-function recorder.zone(name, f, ...)
-  local zone = zones[name]
-  if not zone then
-    if type(name) ~= "string" then
-      error("recorder.zone: name: string expected, got " .. type(name), 2)
-    end
-    if zone_count == MOST_ZONES then return other_names(f, ...) end
-    zone = load(ZONE, "=zone " .. name)()
-    zones[name], zone_count = zone, zone_count + 1
-  end
-  return zone(f, ...)
-end
+-- @function zone
+recorder.zone = hooks.zone
 
 --- Begins a zone in the calling function, which ends at `recorder.zone_end`, or with that
 -- call, also by an error. What the function does meanwhile, and the calls that it makes,
 -- belong to `zone NAME`: reports show it as a function, one for each source file. Zones
 -- may be in zones; each coroutine has its own. Works also if nothing is recorded. A Lua
 -- function cannot begin a zone for its caller; `local push = recorder.zone_begin` can.
--- Beyond 4,096 names in a source file, others are one: `zone (other names)`.
 -- @tparam string name
 -- @function zone_begin
 recorder.zone_begin = hooks.zone_begin
@@ -259,7 +239,6 @@ local function result_of(stopped)
   local function name(f, text)
     if type(f) == "function" then hooks.name(recording, f, text) end
   end
-  for zone, f in next, zones do name(f, "zone " .. zone) end
   name(own_resume, "coroutine.resume")
   name(own_wrap, "coroutine.wrap")
   name(own_wrapped, "coroutine.wrap (resumed)")

@@ -201,6 +201,89 @@ true
   end)
 end)
 
+describe("a zone around a call", function()
+  local NEXT <const> = " local around = recorder.zone "
+
+  it("is between the caller and the function, also in C functions, coroutines and the zone itself", function()
+    check(NEXT .. [[
+      local function outer()
+        leaf() around("a", leaf) around("b", around, "a", leaf) pcall(around, "a", leaf)
+        local co = coroutine.wrap(function() around("c", function() coroutine.yield() leaf() end) leaf() end)
+        co() leaf() co()
+        return around("d", leaf)
+      end
+      START outer() print(around("e", select, 2, "x", nil, "z", nil))
+    ]], { "callback of around > coroutine.yield 1", "callback of around > leaf 1",
+      "callback of coroutine.wrap > leaf 1", "callback of coroutine.wrap > zone c 1",
+      "coroutine.wrap > callback of coroutine.wrap 1", "outer > coroutine.wrap 1", "outer > coroutine.wrap 2",
+      "outer > leaf 2", "outer > pcall 1", "outer > zone a 1", "outer > zone b 1", "outer > zone d 1",
+      "pcall > zone a 1", "zone a > leaf 3", "zone b > zone a 1", "zone c > callback of around 1", "zone d > leaf 1",
+      "zone e > select 1" }, "nil\tz\tnil\n")
+  end)
+
+  it("ends with the call, also by an error, and in a pause", function()
+    check(NEXT .. [[
+      local function failing() leaf() error "failed" end
+      local function pausing() leaf() recorder.pause() end
+      local function going_on() recorder.resume() leaf() end
+      local function outer()
+        for _ = 1, 30 do pcall(around, "a", failing) leaf() end
+        around("b", pausing) leaf() recorder.resume() leaf()
+        around("c", function() recorder.pause() leaf() recorder.resume() leaf() end) leaf()
+        recorder.pause() around("d", going_on) leaf()
+      end
+      local function main() outer() leaf() end
+      START main()
+    ]], { "callback of around > leaf 1", "failing > error 30", "failing > leaf 30", "going_on > leaf 1",
+      "main > leaf 1", "main > outer 1", "outer > leaf 33", "outer > pcall 30", "outer > zone b 1",
+      "outer > zone c 1", "pausing > leaf 1", "pcall > zone a 30", "zone a > failing 30", "zone b > pausing 1",
+      "zone c > callback of around 1" })
+  end)
+
+  it("is on the path of samples without counts, too", function()
+    local _, path = run(NEXT .. [[
+      local function failing() for _ = 1, 100 do leaf() end error "failed" end
+      local function body() around("c", function() coroutine.yield() leaf() end) leaf() end
+      local function outer()
+        for i = 1, 20 do pcall(around, "a" .. i % 2, failing) end
+        around("b", function() for _ = 1, 100 do local co = coroutine.wrap(body) co() co() end end)
+        leaf()
+      end
+      START outer() recorder.stop() assert(recorder.write "z.prof")
+    ]], 'count = "none", instructions = 100')
+    local paths = {}
+    for line in program.run({ "--export=folded", path }).stdout:gmatch "[^\n]+" do
+      paths[line:gsub(" %([^)]*%)", ""):gsub(" %d+$", "")] = true
+    end
+    assert.truthy(paths["main chunk of z.lua;outer;pcall;zone a1;failing;leaf"])
+    assert.truthy(paths["main chunk of z.lua;outer;pcall;zone a0;failing;leaf"])
+    assert.is_nil(paths["main chunk of z.lua;outer;pcall;zone a1;zone a0;failing;leaf"])
+    assert.truthy(paths["main chunk of z.lua;outer;zone b;callback of around;coroutine.wrap;body;zone c;" ..
+      "callback of around;leaf"])
+    assert.truthy(paths["main chunk of z.lua;outer;zone b;callback of around;coroutine.wrap;body;leaf"])
+    assert.truthy(paths["main chunk of z.lua;outer;leaf"])
+  end)
+
+  it("says what its arguments should be", function()
+    assert.equal("z.lua:4: recorder.zone: name: string expected, got table\n" ..
+      "z.lua:4: recorder.zone: f: function expected, got no value\n", (run(NEXT .. [[
+      local function try(...) local _, message = pcall(function(...) around(...) end, ...) print(message) end
+      try({}) try("a") -- at line 4: that of the call
+    ]], "")))
+  end)
+
+  it("has its name also if the program is recorded, and loads the module itself", function()
+    local dir = shell.tmpdir "zones"
+    shell.write(dir .. "/z.lua", 'require "gprof.recorder".zone("a", math.abs, 1)\n')
+    local result = program.run({ "--record", "--rate=0", "--output=" .. dir .. "/z.prof", dir .. "/z.lua" },
+      { env = { LUA_PATH = program.root .. "/?.lua;;" } })
+    assert.equal(0, result.status)
+    local list = arcs(dir .. "/z.prof")
+    assert.truthy(table.concat(list, "\n"):find("main chunk of z.lua > zone a 1\n", 1, true))
+    assert.truthy(table.concat(list, "\n"):find("zone a > math.abs 1", 1, true))
+  end)
+end)
+
 describe("a pause", function()
   it("leaves out calls of Lua and C functions, and the time, also with C functions", function()
     local out, path = run([[
