@@ -14,12 +14,13 @@ for run; do
   done
 done | sort -t '	' -k 1,2 -k 4,4 | awk -F '\t' '
   function short(file) { sub(/^spec\//, "", file); sub(/_spec\.lua$/, "", file); return file }
+  function selection(file) { return file ~ /_spec\.lua$/ ? " SPEC=" short(file) : "" }
   $2 == "counts" { passed += $3; failed += $4; skipped += $5 }
   $2 == "skipped" {
     if (!count[$4]++) reasons[++kinds] = $4
     if (!seen[$4, $3]++) where[$4] = where[$4] " " short($3)
   }
-  $2 == "failed" { failures[++many] = "  " $3 ": " $4 "\n    make " $1 " SPEC=" short($3) }
+  $2 == "failed" { failures[++many] = "  " $3 ": " $4 "\n    make " $1 selection($3) }
   END {
     if (kinds) print "Skipped:"
     for (i = 1; i <= kinds; i++) printf "%5d  %s:%s\n", count[reasons[i]], reasons[i], where[reasons[i]]
