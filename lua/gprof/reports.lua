@@ -167,6 +167,18 @@ local function run_own(report, profile, options, put)
   error(problem, 0)
 end
 
+-- Returns the options of a report, and those that the profile was made with: some reports
+-- make others like it, or say what it shows.
+local function completed(profile, given)
+  local all = {}
+  for name, value in pairs(core.state(profile).options) do all[name] = value end
+  for name in pairs(arguments.known.report) do
+    if given[name] ~= nil then all[name] = given[name] end
+  end
+  all.missed, all.debug = nil, nil  -- they are about how the profile was made
+  return all
+end
+
 --- Runs a report. Implements `profile:report`, which documents the parameters.
 -- @tparam profile profile
 -- @tparam string|function name
@@ -180,11 +192,11 @@ function reports.report(profile, name, options, write)
     report = found or error(message, 2)
   elseif kind ~= "function" then
     arguments.bad(1, "report", 2, "function or string expected, got %s", kind)
-  elseif is_export(report) then
-    arguments.check_with_data(profile, 0, "report")
   end
-  if is_own[name] then
-    options = arguments.options(options, 2, "report")
+  local is_an_export = kind == "function" and is_export(report)
+  if is_an_export then arguments.check_with_data(profile, 0, "report") end
+  if is_own[name] or is_an_export then
+    options = completed(profile, arguments.options(options, 2, "report"))
   elseif options ~= nil then
     arguments.check(options, "table", 2, "report")
   end

@@ -51,6 +51,16 @@ describe("--export", function()
       local path = "[^\n]*profiles\":[^\n]*\n"  -- the paths of the profiles differ
       assert.equal((export(kind):gsub(path, "")), (table.concat(parts):gsub(path, "")))
     end)
+
+    it("gives a script the same " .. kind .. " of a profile with options", function()
+      local module = require("gprof.export." .. kind:gsub("-", "_"))
+      local made, parts = crafted.profile(plan, { exclude = { time = { "main" } } }), {}
+      made:report(module, {}, function(text) parts[#parts + 1] = text end)
+      local path = "[^\n]*profiles\":[^\n]*\n"
+      assert.equal((export(kind, "--no-time=main"):gsub(path, "")), (table.concat(parts):gsub(path, "")))
+      assert.has_error(function() made:report(module, { tpo = 3 }, function() end) end,
+        "bad argument #2 to 'report' (no option 'tpo')")
+    end)
   end
 
   it("of a comparison say what a script did not give", function()
