@@ -12,7 +12,24 @@ static const char *skip_digits(const char *p) {
   return p;
 }
 
+/* The length of "f" in "f.__part.12"; otherwise 0. */
+static size_t numbered_part_stem(const char *name) {
+  static const char part[] = ".__part.";
+  const size_t length = strlen(name), part_length = sizeof part - 1;
+  size_t end = length;
+  while (end > 0 && is_digit(name[end - 1])) end--;
+  if (end == length || end <= part_length) return 0;
+  const size_t stem = end - part_length;
+  return memcmp(name + stem, part, part_length) == 0 ? stem : 0;
+}
+
+bool gp_clone_is_numbered_part(const char *name) {
+  return numbered_part_stem(name) != 0;
+}
+
 size_t gp_clone_cold_stem(const char *name) {
+  const size_t stem = numbered_part_stem(name);
+  if (stem != 0) return stem;
   /* the last ".cold": "f.cold" may have been cloned and split again */
   const char *found = NULL;
   for (const char *p = name; (p = strstr(p, ".cold")) != NULL; p++) found = p;

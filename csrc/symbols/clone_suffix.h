@@ -12,13 +12,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The length of "f" in "f.cold" or "f.cold.12"; 0 if the name does not denote a
- * function's cold part. */
+/* The length of "f" in "f.cold" or "f.cold.12", or in "f.__part.12", a part that clang
+ * has moved with -fbasic-block-sections; 0 if the name does not denote a part that is
+ * away from its function. */
 size_t gp_clone_cold_stem(const char *name);
 
 static inline bool gp_clone_is_cold(const char *name) {
   return gp_clone_cold_stem(name) != 0;
 }
+
+/* Whether a name is that of such a part of clang's. */
+bool gp_clone_is_numbered_part(const char *name);
 
 /* Returns the length of a name without the suffixes of a clone; `length` if it has none.
  * With `numbers`, numbers alone are also suffixes. */

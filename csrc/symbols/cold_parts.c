@@ -19,6 +19,7 @@ typedef struct functions {
   uint32_t *nearest;  /* per row of `by_file`: the last function of that name and file
                          before the current row */
   bool *owns;         /* per function: it owns a cold part */
+  uint32_t *file;     /* per function that owns one: the file of that */
   uint32_t *spare;    /* per row of `by_name`: the number of functions of that name that
                          own no cold part */
   uint32_t *last;     /* per row of `by_name`: the last function of that name that owns no
@@ -85,16 +86,24 @@ static uint32_t hidden(const functions *f, gp_key name) {
   return f->spare[first] == 1 || at_end ? last : GP_NONE;
 }
 
-/* Sets the owner of a cold part. Does nothing if `owner` is GP_NONE, already owns a cold
- * part, or has a different name with the same hash. */
+/* Whether a function may own a cold part. It owns one, or numbered ones from one file. */
+static bool may_own(const functions *f, uint32_t owner, uint32_t cold) {
+  if (!f->owns[owner]) return true;
+  const gp_candidate *part = &f->chosen->rows[cold];
+  return gp_clone_is_numbered_part(part->name) && f->file[owner] == part->file;
+}
+
+/* Sets the owner of a cold part. Does nothing if `owner` is GP_NONE, must not own it, or
+ * has a different name with the same hash. */
 static void set_owner(functions *f, gp_candidates *chosen, uint32_t cold,
                       uint32_t owner) {
-  if (owner == GP_NONE || f->owns[owner]) return;
+  if (owner == GP_NONE || !may_own(f, owner, cold)) return;
   const char *part = chosen->rows[cold].name, *found = chosen->rows[owner].name;
   size_t length = f->name[cold].second;
   if (strncmp(found, part, length) != 0 || found[length]) return;
   chosen->rows[cold].owner = owner;
   f->owns[owner] = true;
+  f->file[owner] = chosen->rows[cold].file;
 }
 
 /* --- all cold parts ------------------------------------------------------------ */
@@ -132,9 +141,10 @@ static bool allocate(functions *f) {
   f->is_cold = gp_column(count, sizeof *f->is_cold);
   f->nearest = gp_column(count, sizeof *f->nearest);
   f->owns = gp_column(count, sizeof *f->owns);
+  f->file = gp_column(count, sizeof *f->file);
   f->spare = gp_column(count, sizeof *f->spare);
   f->last = gp_column(count, sizeof *f->last);
-  return f->name && f->is_cold && f->nearest && f->owns && f->spare && f->last;
+  return f->name && f->is_cold && f->nearest && f->owns && f->file && f->spare && f->last;
 }
 
 static void free_functions(functions *f) {
@@ -144,6 +154,7 @@ static void free_functions(functions *f) {
   free(f->is_cold);
   free(f->nearest);
   free(f->owns);
+  free(f->file);
   free(f->spare);
   free(f->last);
 }

@@ -3,6 +3,8 @@
  * The functions that cold parts belong to.
  *
  * Compilers move the unlikely part of a function "f" out of the way and call it "f.cold".
+ * With -fbasic-block-sections, clang moves any parts, and calls them "f.__part.1" etc.;
+ * these are treated the same.
  * The cold part is local to the source file of "f", but "f" may be listed elsewhere in
  * the symbol table: with the global symbols, or, if it is hidden, after the local symbols
  * of all files (ld, gold).

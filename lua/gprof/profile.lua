@@ -275,8 +275,8 @@ end
 --   `edge_threshold`. Other options:
 --   `terminal_width`: shorten names to fit this width, unless `full_names` is true;
 --   `color`: use colours; `warn`: function called with each warning about source files.
---   Reports of your own can take other options. Those of the library, and its exports, also
---   have the options that the profile was made with
+--   Reports of your own can take other options. Those of the library, and its exports,
+--   also have the options that the profile was made with
 -- @tparam[opt] function|file write takes strings; standard output if absent. The report
 --   gets a stream to it (see gprof.output), which is closed when the report returns. The
 --   function must not yield; the report may

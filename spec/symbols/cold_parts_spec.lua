@@ -162,6 +162,19 @@ describe("A cold part", function()
       local_function("f.cold", 0x80), local_function("f", 0x20) })
   end)
 
+  it("may have any of clang's numbers, also in several files", function()
+    for _, number in ipairs { "1", "12" } do
+      assert.equal(0x40, owner { file "a.c", local_function("f", 0x40), local_function("f.__part.3", 0x60),
+        local_function("f.__part." .. number, 0x80), file "b.c", local_function("f", 0x20),
+        local_function("f.__part.1", 0xa0), { "g", 0xc0 } })
+      assert.equal(0x20, owner { file "a.c", local_function("f.__part.3", 0x60),
+        local_function("f.__part." .. number, 0x80), { "f", 0x20 } })
+    end
+    for _, name in ipairs { "f.__part.", "f.__part.x", ".__part.1", "f.__pert.1" } do
+      assert.equal(0x80, owner { file "a.c", local_function("f", 0x40), local_function(name, 0x80) })
+    end
+  end)
+
   it("is a function itself if several others may own it", function()
     assert.equal(0x80, owner { file "a.c", local_function("f.cold", 0x80), file "b.c", local_function("f", 0x20),
       file "c.c", local_function("f", 0x60), file "d.c", local_function("g", 0x70) })
