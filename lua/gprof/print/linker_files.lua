@@ -35,22 +35,22 @@ local names_are_words <const> = { lld = true, ["call-graph"] = true }
 
 function formats.lld(file, write)
   write "# Order of functions for lld: --symbol-ordering-file=FILE\n"
-  for _, name in ipairs(file.names) do write(name .. "\n") end
+  for _, name in ipairs(file.names()) do write(name .. "\n") end
 end
 
 formats["call-graph"] = function(file, write)
   write "# Calls for lld: --call-graph-ordering-file=FILE\n"
-  for _, call in ipairs(file.calls) do
-    write(("%s %s %d\n"):format(call.caller, call.callee, call.count))
+  local calls = file.calls()
+  for i, caller in ipairs(calls.callers) do
+    write(("%s %s %d\n"):format(caller, calls.callees[i], calls.counts[i]))
   end
 end
 
 function formats.gold(file, write)
   write "# Order of sections for gold: --section-ordering-file=FILE\n"
-  for _, name in ipairs(file.names) do
-    for _, section in ipairs(sections(glob(name), file.has_cold_part[name])) do
-      write(section .. "\n")
-    end
+  local is_split = file.split_functions()
+  for _, name in ipairs(file.names()) do
+    write(table.concat(sections(glob(name), is_split[name]), "\n") .. "\n")
   end
 end
 
@@ -59,8 +59,9 @@ end
 function formats.ld(file, write)
   write "/* Order of sections for GNU ld: -T FILE */\n"
   write "SECTIONS\n{\n  .text.ordered :\n  {\n"
-  for _, name in ipairs(file.names) do
-    local patterns = sections(glob(name), file.has_cold_part[name])
+  local is_split = file.split_functions()
+  for _, name in ipairs(file.names()) do
+    local patterns = sections(glob(name), is_split[name])
     for i, pattern in ipairs(patterns) do  -- GNU ld could read some as several words
       if not pattern:find "^[%w_.$?]+$" then patterns[i] = '"' .. pattern .. '"' end
     end
@@ -80,10 +81,10 @@ end
 
 --- Writes a file.
 -- @tparam string format "lld", "call-graph", "gold" or "ld"
--- @tparam table file what to write: `names`, an array of functions in the order that the
---   linker should choose; `has_cold_part`, the set of those whose cold part is in a
---   section of its own; `calls`, an array of calls, each with the names `caller` and
---   `callee`, and `count`
+-- @tparam table file what to write, as functions, of which those are called whose results
+--   the format needs: `names` returns an array of functions in the order that the linker
+--   should choose; `split_functions`, the set of those whose cold part is in a section of
+--   its own; `calls`, the columns `callers`, `callees` and `counts`
 -- @tparam stream write
 function linker_files.write(format, file, write) formats[format](file, write) end
 

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local code_sections = require "gprof.analysis.code_sections"
+local column_order = require "gprof.format.column_order"
 local counts = require "gprof.analysis.counts"
 local linker_files = require "gprof.print.linker_files"
 local linker_order = require "gprof.linker_order"
@@ -49,26 +50,25 @@ local function ordered_names(profile, list, names, options)
   return ordered
 end
 
--- Returns the calls between functions with different names, most frequent first.
+-- Returns the calls between functions with different names: columns of callers, callees
+-- and counts, most frequent calls first.
 local function calls_by_name(profile, names)
-  local list, known = {}, {}
+  local callers, callees, sums, row_of = {}, {}, {}, {}
   for from, to, count in profile:arcs("id", "caller_id", "callee_id", "count") do
     local caller, callee = names[from], names[to]
     if count > 0 and caller and callee and caller ~= callee then
-      local key = caller .. "\n" .. callee
-      if not known[key] then
-        known[key] = { caller = caller, callee = callee, count = 0 }
-        list[#list + 1] = known[key]
-      end
-      known[key].count = counts.add(known[key].count, count)
+      local rows = row_of[caller] or {}
+      local row = rows[callee] or #sums + 1
+      row_of[caller], rows[callee] = rows, row
+      callers[row], callees[row] = caller, callee
+      sums[row] = counts.add(sums[row] or 0, count)
     end
   end
-  table.sort(list, function(a, b)
-    if a.count ~= b.count then return a.count > b.count end
-    if a.caller ~= b.caller then return a.caller < b.caller end
-    return a.callee < b.callee
-  end)
-  return list
+  local falling = {}
+  for row, sum in ipairs(sums) do falling[row] = -sum end
+  local calls = { callers = callers, callees = callees, counts = sums }
+  local order = column_order.by { falling, callers, callees }
+  return order and column_order.arrange(calls, order) or calls
 end
 
 -- Returns the set of names of functions with a cold part.
@@ -116,8 +116,8 @@ return function(profile, options, write)
   drop_unusable(profile, names, options)
   warn_of_neighbours(profile, list, options)
   linker_files.write(options.order_format, {
-    names = ordered_names(profile, list, names, options),
-    calls = calls_by_name(profile, names),
-    has_cold_part = split_functions(profile, names),
+    names = function() return ordered_names(profile, list, names, options) end,
+    calls = function() return calls_by_name(profile, names) end,
+    split_functions = function() return split_functions(profile, names) end,
   }, write)
 end
