@@ -126,7 +126,7 @@ describe("functions compiled with -finstrument-functions", function()
       return
     end
     local library = ("build/%s/libgprof-recorder.so"):format(arm)
-    shell.check({ "make", "-s", library }, { cwd = program.root })
+    program.make(library)
     local built = compile { INSTRUMENTED, PROFILED, link = { "-pg" }, compiler = arm .. "-gcc" }
     local words = { "qemu-aarch64", "-L", "/usr/" .. arm, "-E",
       ("LD_PRELOAD=%s/%s"):format(program.root, library), "-E", "GPROF_RECORDER=rate=0" }

@@ -741,7 +741,7 @@ describe("the recorder for AArch64", function()
   local options
   setup(function()
     local library = ("build/%s/libgprof-recorder.so"):format(ARM)
-    shell.check({ "make", library }, { cwd = program.root })
+    program.make(library)
     options = { preload = false, before = { "qemu-aarch64", "-L", "/usr/" .. ARM,
       "-E", ("LD_PRELOAD=%s/%s"):format(program.root, library), "-E", "GPROF_RECORDER=rate=0" } }
   end)

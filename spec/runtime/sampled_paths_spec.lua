@@ -174,7 +174,7 @@ describe("call paths of samples on AArch64", function()
     it("have exactly the callers of a program: " .. name, function()
       if not installed then return pending "needs aarch64-linux-gnu-gcc and qemu-aarch64" end
       local library = ("build/%s/libgprof-recorder.so"):format(arm)
-      shell.check({ "make", library }, { cwd = program.root })
+      program.make(library)
       local path = compile_with(arm .. "-gcc", name .. "_arm", "-DUNIT=0.1", "-fno-optimize-sibling-calls",
         table.unpack(options))
       sampled.decide(function() check(path, library) end)

@@ -17,7 +17,7 @@ function foreign.prepare(core, tool)
   if shell.run({ tool, "--version" }).status ~= 0 then
     return false, tool .. " is not installed"
   end
-  shell.check({ "make", "build/" .. core }, { cwd = program.root })
+  program.make("build/" .. core)
   return true
 end
 

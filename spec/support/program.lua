@@ -24,4 +24,11 @@ function program.run(arguments, options)
   return shell.run(table.move(arguments, 1, #arguments, #argv + 1, argv), options)
 end
 
+--- Makes a target of the checkout. Others may need the same one at the same time: without the lock, they would load a
+-- file that is being linked.
+-- @tparam string target
+function program.make(target)
+  shell.check({ "flock", "build/make.lock", "make", "-s", target }, { cwd = program.root })
+end
+
 return program
