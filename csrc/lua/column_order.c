@@ -49,6 +49,14 @@ static bool is_less_string(const void *context, uint32_t b, uint32_t a) {
   return order < 0 || (order == 0 && x->length < y->length);
 }
 
+/* is_less(a, b) -> whether a string is less than another one */
+static int is_less(lua_State *L) {
+  string pair[2];
+  for (int i = 0; i < 2; i++) pair[i].text = luaL_checklstring(L, i + 1, &pair[i].length);
+  lua_pushboolean(L, is_less_string(pair, 0, 1));
+  return 1;
+}
+
 static void read_strings(lua_State *L, string *strings, size_t count) {
   for (size_t i = 0; i < count; i++) {
     bool valid = lua_rawgeti(L, 1, (lua_Integer)i + 1) == LUA_TSTRING;
@@ -166,6 +174,6 @@ static int pick(lua_State *L) {
 void gp_define_column_order(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"column_order", order_values}, {"threshold", find_threshold}, {"picked", pick},
-      {NULL, NULL}};
+      {"is_less", is_less}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

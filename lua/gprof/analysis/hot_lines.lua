@@ -4,6 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local column_order = require "gprof.format.column_order"
+local is_less <const> = column_order.is_less
 
 local hot_lines = {}
 
@@ -77,7 +78,7 @@ end
 
 local function is_heavier(a, b)
   if a.ticks ~= b.ticks then return a.ticks > b.ticks end
-  if a.name ~= b.name then return a.name < b.name end
+  if a.name ~= b.name then return is_less(a.name, b.name) end
   return (a.owner or 0) < (b.owner or 0)
 end
 
@@ -114,7 +115,9 @@ function hot_lines.of(by_function, by_line, most)
       if row.functions[2] then table.sort(row.functions, is_heavier) end
     end
   end
-  table.sort(others, function(a, b) return a.functions[1].name < b.functions[1].name end)
+  table.sort(others, function(a, b)
+    return is_less(a.functions[1].name, b.functions[1].name)
+  end)
   if by_function.image.has_scripts then
     list, others = in_order(list), in_order(others)
     return table.move(others, 1, #others, #list + 1, list)

@@ -3,6 +3,8 @@
 -- @internal gprof.analysis.imbalance
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local is_less <const> = require "gprof.format.column_order".is_less
+
 local imbalance = {}
 
 --- Returns what the functions of a profile have in its runs.
@@ -25,7 +27,7 @@ function imbalance.of(profile, field)
   table.sort(rows, function(a, b)
     if a.lost ~= b.lost then return a.lost > b.lost end
     if a.mean ~= b.mean then return a.mean > b.mean end
-    if a.name ~= b.name then return a.name < b.name end
+    if a.name ~= b.name then return is_less(a.name, b.name) end
     return a.id < b.id
   end)
   return rows

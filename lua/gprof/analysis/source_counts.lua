@@ -15,6 +15,7 @@
 
 local code_rows = require "gprof.analysis.code_rows"
 local column_order = require "gprof.format.column_order"
+local is_less <const> = column_order.is_less
 
 local source_counts = {}
 
@@ -416,7 +417,7 @@ local function add_entries(state, node)
   add_entry(state, node.places[0], node.head)
 end
 
-local function by_name(a, b) return a.name < b.name end
+local function by_name(a, b) return is_less(a.name, b.name) end
 
 local function add_all_entries(state)
   local list = {}

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chains = require "gprof.analysis.chains"
+local column_order = require "gprof.format.column_order"
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 local labels = require "gprof.print.labels"
@@ -31,13 +32,13 @@ end
 return function(profile, options, write)
   profile = profile:by_function(true)
   local names = chains.names(labels.exported(profile, options, true), plain)
-  local sums, lines = {}, {}
+  local sums = {}
   local list = chains.of(profile, extract.units(profile, 1000000))
   for i, top in ipairs(list.top) do
     local line = line_of(list, top, names)
-    if not sums[line] then lines[#lines + 1] = line end
     sums[line] = (sums[line] or 0) + list.weight[i]
   end
-  table.sort(lines)
-  for _, line in ipairs(lines) do write(line .. " " .. sums[line] .. "\n") end
+  for _, line in ipairs(column_order.keys(sums)) do
+    write(line .. " " .. sums[line] .. "\n")
+  end
 end

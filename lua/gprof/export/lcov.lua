@@ -9,6 +9,7 @@
 
 local annotation = require "gprof.library.annotation"
 local escape = require "gprof.format.escape"
+local is_less <const> = require "gprof.format.column_order".is_less
 local labels = require "gprof.print.labels"
 local sorted = require "gprof.format.sorted"
 local without_detours <const> = require "gprof.format.path".without_detours
@@ -31,7 +32,7 @@ local function files_of(profile)
     end
     table.insert(known[name].numbers, file.number)
   end
-  table.sort(files, function(a, b) return a.name < b.name end)
+  table.sort(files, function(a, b) return is_less(a.name, b.name) end)
   return files
 end
 
@@ -76,7 +77,7 @@ local function joined(functions)
   end
   table.sort(list, function(a, b)
     if a.line ~= b.line then return a.line < b.line end
-    return a.name < b.name
+    return is_less(a.name, b.name)
   end)
   return list
 end

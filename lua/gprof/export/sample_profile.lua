@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local column_order = require "gprof.format.column_order"
+local is_less <const> = column_order.is_less
 local sorted = require "gprof.format.sorted"
 local source_counts = require "gprof.analysis.source_counts"
 
@@ -37,7 +38,7 @@ local function write_targets(out, place)
   table.sort(names, function(a, b)
     local calls_of_a, calls_of_b = others[a] or most, others[b] or most
     if calls_of_a ~= calls_of_b then return calls_of_a > calls_of_b end
-    return a < b
+    return is_less(a, b)
   end)
   for _, name in ipairs(names) do
     if not out.no_words[name] then out.write(" %s:%d", name, others[name] or most) end

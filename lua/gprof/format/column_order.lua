@@ -16,12 +16,11 @@ column_order.of = core.column_order
 
 --- Returns whether a string is less than another one, byte by byte: Lua's operator
 -- follows the locale.
+-- @function column_order.is_less
 -- @tparam string a
 -- @tparam string b
 -- @treturn boolean
-function column_order.is_less(a, b)
-  return a ~= b and column_order.of { a, b } == nil
-end
+column_order.is_less = core.is_less
 
 --- Returns a threshold for the largest numbers.
 -- @tparam {number,...} numbers

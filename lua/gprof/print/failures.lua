@@ -4,6 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local base_name <const> = require "gprof.format.path".base
+local is_less <const> = require "gprof.format.column_order".is_less
 local wording = require "gprof.format.wording"
 
 local failures = {}
@@ -38,7 +39,7 @@ local function first_calls(comparison, field)
   end
   table.sort(rows, function(a, b)
     if a[field].new ~= b[field].new then return a[field].new > b[field].new end
-    return a.name < b.name
+    return is_less(a.name, b.name)
   end)
   for i, row in ipairs(rows) do
     names[i] = ("%s %s"):format(row.name, failures.count(row[field].new))

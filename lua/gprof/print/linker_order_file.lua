@@ -87,7 +87,7 @@ local function drop_unusable(profile, names, options)
   for id, name in pairs(names) do
     if not linker_files.can_hold(options.order_format, name) then
       names[id], count = nil, count + 1
-      first = (not first or name < first) and name or first
+      first = (not first or column_order.is_less(name, first)) and name or first
     end
   end
   if count > 0 and options.warn then

@@ -4,12 +4,13 @@
 -- @module gprof.report.executions
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local is_less <const> = require "gprof.format.column_order".is_less
 local policy = require "gprof.library.policy"
 
 -- Compares by file, line and address; functions without source come last, by address.
 local function is_before(a, b)
   if a.file ~= b.file then
-    return b.file == nil or a.file ~= nil and a.file < b.file
+    return b.file == nil or a.file ~= nil and is_less(a.file, b.file)
   elseif a.line ~= b.line then
     return a.line < b.line
   end

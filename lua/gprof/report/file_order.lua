@@ -7,6 +7,7 @@
 -- @module gprof.report.file_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local is_less <const> = require "gprof.format.column_order".is_less
 local linker_order = require "gprof.linker_order"
 local policy = require "gprof.library.policy"
 
@@ -62,7 +63,7 @@ local function files_without_functions(profile, order)
       rest[#rest + 1] = file
     end
   end
-  table.sort(rest)
+  table.sort(rest, is_less)
   return rest
 end
 

@@ -7,6 +7,7 @@
 
 local annotation = require "gprof.library.annotation"
 local column_order = require "gprof.format.column_order"
+local is_less <const> = column_order.is_less
 local hot_instructions = require "gprof.analysis.hot_instructions"
 local largest = require "gprof.analysis.largest"
 local source_text = require "gprof.library.files.source_text"
@@ -51,7 +52,7 @@ local function files_of(profile)
   table.sort(files, function(a, b)
     if a.ticks ~= b.ticks then return a.ticks > b.ticks end
     if a.calls ~= b.calls then return a.calls > b.calls end
-    return a.name < b.name
+    return is_less(a.name, b.name)
   end)
   for rank, file in ipairs(files) do file.rank = rank end
   return files,
@@ -194,7 +195,7 @@ local function add_instructions(profile, files, symbols)
   end
   table.sort(hot, function(a, b)
     if a.seconds ~= b.seconds then return a.seconds > b.seconds end
-    if a.file ~= b.file then return a.file < b.file end
+    if a.file ~= b.file then return is_less(a.file, b.file) end
     return a.number < b.number
   end)
   hot_instructions.add(profile, hot, symbols)
