@@ -28,7 +28,7 @@ shell.write(dir .. "/luacheck.lua", 'require "luacheck.main"\n')
 
 -- LuaRocks makes the manifest of these.
 local rockspec = shell.read "gprof-scm-1.rockspec"
-for i = 1, 150 do
+for i = 1, 900 do
   shell.write(("%s/rocks/gprof-1.%d-1.rockspec"):format(dir, i), (rockspec:gsub('"scm%-1"', ('"1.%d-1"'):format(i))))
 end
 

@@ -293,6 +293,12 @@ describe("--update-baseline", function()
     assert.equal(text, shell.read(path))
   end)
 
+  it("refuses a run without samples and calls, and leaves the old baseline", function()
+    local nothing = crafted.gmon { functions = functions, ticks = {}, calls = {} }
+    unchanged(nothing .. ": no function has samples or calls, so there is no baseline", "--baseline=" .. path,
+      "--update-baseline", image, nothing)
+  end)
+
   it("does not overwrite what it reads", function()
     local only = profile(1000, 400)
     check(1, only .. ": the export would overwrite an input file",

@@ -217,6 +217,10 @@ return function(profile, options, write)
   whole.has_inlines = profile.has_inlines
   whole.loses_calls = collection.may_lose_calls(profile)
   local list = sorted(entries)
+  if not list[1] then
+    failure.raise("%s: no function has samples or calls, so there is no baseline",
+      profile.data.files[1].path)
+  end
   write(header_text(whole, list, options) .. "\n")
   for _, entry in ipairs(list) do write(entry_text(entry, whole) .. "\n") end
 end
