@@ -221,6 +221,27 @@ local function fields_of(kind, row)
   return kind == "time" and not is_timed and fields.self or fields[kind]
 end
 
+-- The figures of functions that rules test.
+local FIGURES <const> = { "self", "total", "calls", "self_calls", "blocks" }
+
+-- Returns the rows in which a figure has grown: no others can exceed a limit. A row is
+-- made when it is read, and most have not grown.
+local function grown_rows(result)
+  local columns, lists, rows = changes.of(result).columns, {}, {}
+  for _, field in ipairs(FIGURES) do
+    lists[#lists + 1] = columns[field] and columns[field].change
+  end
+  for number in ipairs(columns.was) do
+    for _, sizes in ipairs(lists) do
+      if sizes[number] > 0 then
+        rows[#rows + 1] = result[number]
+        break
+      end
+    end
+  end
+  return rows
+end
+
 -- Returns a function that adds a failure, unless another rule found the same one.
 local function adder(failures)
   local known = {}
@@ -260,14 +281,14 @@ end
 --   the row, and `change`, its value; `kind` and `percent` of the rule
 function gate.failures(result, rules)
   local failures, shift_of = {}, shift_finder(result)
-  local add = adder(failures)
+  local add, rows = adder(failures), grown_rows(result)
   for _, kind in ipairs(kinds_of(rules)) do
     local general = rule_for(rules, kind, { new_ids = {} })
     if general and fails(result, whole[kind], general, result) then
       add(result, whole[kind], general)
     end
     for position = 1, #fields[kind] do
-      for _, row in ipairs(result) do
+      for _, row in ipairs(rows) do
         local field = fields_of(kind, row)[position]
         local rule = field and rule_for(rules, kind, row)
         local is_timed = rule and row[field] and row[field].error
@@ -298,7 +319,7 @@ end
 -- @treturn integer for how many the self time is tested instead
 function gate.untested(result, rules)
   local ignored, replaced = 0, 0
-  for _, row in ipairs(result) do
+  for _, row in ipairs(grown_rows(result)) do
     if is_estimate(row) and row.status == "both" then
       local total, time = rule_for(rules, "total", row), rule_for(rules, "time", row)
       if seems_to_fail(row, total, result) then ignored = ignored + 1 end

@@ -4,6 +4,7 @@
 -- @module gprof.export.junit
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local changes = require "gprof.analysis.changes"
 local escape = require "gprof.format.escape"
 local failures = require "gprof.print.failures"
 local row_labels = require "gprof.print.row_labels"
@@ -40,6 +41,22 @@ local function write_case(name, file, list, context, write)
     :format(xml(list[1].field), message, table.concat(lines, "\n")))
 end
 
+-- Returns the functions to test: those that both sides have, and those that fail. Each
+-- has a `name`, `file` or nil, and `failures` or nil. Most pass; their rows are not made,
+-- unless `names`, which has other names, needed them.
+local function tests_of(comparison, names, failed)
+  local columns, tests = changes.of(comparison).columns, {}
+  for number, name in ipairs(columns.name) do
+    local row = rawget(comparison, number)
+    local found = row and failed[row]
+    if found or changes.status(columns, number) == "both" then
+      tests[#tests + 1] = { name = row and names[row] or name,
+        file = columns.is[number].file, failures = found }
+    end
+  end
+  return tests
+end
+
 --- Writes a comparison with limits as JUnit XML.
 -- @tparam profile profile the new profile
 -- @tparam table options `comparison`: the result of `gprof.compare`; `failures`: that of
@@ -50,10 +67,8 @@ return function(profile, options, write)
   if not options.failures then error("needs limits (--compare and --fail-on)", 0) end
   local comparison, failed = options.comparison, by_row(options.failures)
   local names = row_labels(comparison, profile, options)
-  local tests, count, program = {}, 0, profile.image.path:match "[^/]*$"
-  for _, row in ipairs(comparison) do
-    if row.status == "both" or failed[row] then tests[#tests + 1] = row end
-  end
+  local tests, count = tests_of(comparison, names, failed), 0
+  local program = profile.image.path:match "[^/]*$"
   for _ in pairs(failed) do count = count + 1 end
   local numbers = ('tests="%d" failures="%d" errors="0"'):format(#tests + 1, count)
   write '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -64,11 +79,11 @@ return function(profile, options, write)
     short_names = row_labels(comparison, profile, bare) }
   write_case("the whole program", xml(program), failed[comparison], context, write)
   local paths = {}  -- by file
-  for _, row in ipairs(tests) do
-    local file = row.new_file or ""
+  for _, test in ipairs(tests) do
+    local file = test.file or ""
     paths[file] = paths[file] or
-      xml(source_root.relative(row.new_file, options.source_root) or program)
-    write_case(names[row], paths[file], failed[row], context, write)
+      xml(source_root.relative(test.file, options.source_root) or program)
+    write_case(test.name, paths[file], test.failures, context, write)
   end
   write "  </testsuite>\n</testsuites>\n"
 end
