@@ -415,10 +415,12 @@ static int functions(lua_State *L) {
  * `line_bits`: see csrc/runtime/lua_program.h; `ticks`; `inside`, those of the hook, and
  * of calling it; `signals`; `cpu`, the processor time, `began` and `ended`, in
  * nanoseconds; `memory`, the limit in bytes; `process` and `parent`, numbers of
- * processes; `is_forked`, whether this process did not start the recording; `joined`,
- * whether calls with different paths were joined; `displaced`, whether the program set a
- * hook of its own; `removed`, whether it removed the recording's; `interrupted`, whether
- * it did so for a while, or set a hook in a coroutine; `out_of_memory` */
+ * processes; `loaded`, the number of records when the program had loaded the module
+ * gprof.recorder, or 0; `is_forked`, whether this process did not start the recording;
+ * `joined`, whether calls with different paths were joined; `displaced`, whether the
+ * program set a hook of its own; `removed`, whether it removed the recording's;
+ * `interrupted`, whether it did so for a while, or set a hook in a coroutine;
+ * `out_of_memory` */
 static int result(lua_State *L) {
   scr_recording *r = check_recording(L);
   luaL_argcheck(L, r != scr_current, 1, "is not stopped");
@@ -446,12 +448,21 @@ static int result(lua_State *L) {
   set_integer(L, "parent", (uint64_t)getppid());
   set_boolean(L, "with_c", r->with_c);
   set_boolean(L, "is_forked", getpid() != r->process);
+  set_integer(L, "loaded", r->loaded);
   set_boolean(L, "joined", r->paths.joined);
   set_boolean(L, "displaced", r->displaced);
   set_boolean(L, "removed", r->removed);
   set_boolean(L, "interrupted", r->interrupted);
   set_boolean(L, "out_of_memory", r->out_of_memory);
   return 1;
+}
+
+/* loaded(): the module gprof.recorder has been loaded, maybe by a program that another
+ * one records */
+static int loaded(lua_State *L) {
+  scr_recording *r = scr_current;
+  if (r && lua_topointer(L, LUA_REGISTRYINDEX) == r->registry) r->loaded = r->paths.count;
+  return 0;
 }
 
 /* crc32(text) -> integer */
@@ -482,7 +493,7 @@ int luaopen_gprof_hooks(lua_State *L) {
                                      {"zone", scr_zone},
                                      {"zone_begin", scr_zone_begin},
                                      {"zone_end", scr_zone_end},
-                                     {"save", scr_save},
+                                     {"loaded", loaded}, {"save", scr_save},
                                      {"source", scr_source},
                                      {"directory", scr_directory}, {NULL, NULL}};
   if (luaL_newmetatable(L, RECORDING)) {

@@ -21,6 +21,7 @@ if not hooks then error(missing, 0) end
 home.use_bytecode(hooks.open_bundle)
 local escape = require "gprof.format.escape"
 local module_names = require "gprof.library.module_names"
+local own_calls = require "gprof.scripts.own_calls"
 local script_names = require "gprof.scripts.script_names"
 local script_profile = require "gprof.scripts.script_profile"
 local standard = require "gprof.library.standard"
@@ -250,6 +251,7 @@ local function result_of(stopped)
   script_names.assign(result.functions, hooks.source, hooks.crc32,
     stopped.is_program and result.began, stopped.directory ~= hooks.directory())
   forget_own_lines(result.functions)
+  if not result.with_c then own_calls.hide(result) end
   result.options, result.mixed_profile = stopped.options, stopped.mixed_profile
   return result
 end
@@ -420,4 +422,5 @@ function recorder.record_program(pattern, options, is_default)
   if problem then tell(problem) end
 end
 
+hooks.loaded()
 return recorder

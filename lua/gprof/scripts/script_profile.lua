@@ -86,7 +86,14 @@ local function source_of(f, taken, shared)
   return "[C]" .. (is_new and name or shared[f.place] and f.full_place or f.place)
 end
 
---- Gives functions and their lines addresses.
+local function entry_of(f, lines, taken, shared)
+  return { source = source_of(f, taken, shared), first = f.first, last = f.last,
+    signature = f.signature, name = f.name or f.symbol or "",
+    rank = f.name and f.rank or UNNAMED, lines = sorted.keys(lines[f]), recorded = f }
+end
+
+--- Gives functions and their lines addresses, except to those that are hidden (see
+-- gprof.scripts.own_calls).
 -- @tparam {table,...} functions that were recorded
 -- @tparam table lines the lines of each, as sets
 -- @treturn {table,...} the list of functions (see gprof.scripts.script_functions)
@@ -95,11 +102,8 @@ end
 function script_profile.list(functions, lines)
   local list, addresses, low = {}, {}, LOW
   local taken, shared = {}, shared_places(functions)
-  for i, f in ipairs(functions) do
-    list[i] = { source = source_of(f, taken, shared), first = f.first, last = f.last,
-      signature = f.signature, name = f.name or f.symbol or "",
-      rank = f.name and f.rank or UNNAMED,
-      lines = sorted.keys(lines[f]), recorded = f }
+  for _, f in ipairs(functions) do
+    if not f.is_hidden then list[#list + 1] = entry_of(f, lines, taken, shared) end
   end
   script_functions.sort(list)
   for _, f in ipairs(list) do
