@@ -14,6 +14,10 @@ shift 2
 rm -rf "$results"
 mkdir -p "$results"
 
+# What the program prints depends on the locale.
+unset LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES LC_NUMERIC LC_TIME LANGUAGE
+export LANG=C.UTF-8
+
 # The slow ones first, so that none of them runs alone at the end; then the largest. One more file
 # runs than there are processors, since some specs wait.
 slow="/(growth|line_parity|installation|html_browser|starved|parity|manual|checkout|time_bounds|blocks|many_profiles|slurm)_spec"

@@ -49,7 +49,7 @@ static bool put_function(scr_recording *r, lua_State *L, scr_stack *stack,
                          const scr_stack *former, lua_Debug *ar, uint32_t *line) {
   const uint32_t function = scr_function_called(&r->functions, r->closures, L, ar);
   if (function == SCR_NONE) return false;
-  if (r->functions.list[function].entry == r->zone) {
+  if (function == r->functions.zone) {
     if (!scr_share(r, stack, ar->i_ci)) return false;
   } else {
     if (!put(r, stack, ar->i_ci, function, *line)) return false;

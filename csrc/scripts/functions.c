@@ -14,6 +14,7 @@ enum { FIRST_SLOTS = 1 << 8, FIRST_FUNCTIONS = 1 << 6 };
 bool scr_functions_init(scr_functions *functions) {
   memset(functions, 0, sizeof *functions);
   gp_crc32_init(&functions->crc);
+  functions->zone = SCR_NONE;
   functions->capacity = FIRST_FUNCTIONS;
   functions->slot_count = FIRST_SLOTS;
   functions->list = calloc(FIRST_FUNCTIONS, sizeof *functions->list);
@@ -210,7 +211,9 @@ static uint32_t number_by_content(scr_functions *functions, lua_State *L) {
   scr_function wanted = described(L, &ar);
   if (has_code(functions, L))
     set_code(functions, &wanted, scr_checksum(&functions->crc, L));
-  return found_or_added(functions, L, &wanted);
+  const uint32_t number = found_or_added(functions, L, &wanted);
+  if (lua_topointer(L, -1) == functions->zone_closure) functions->zone = number;
+  return number;
 }
 
 /* The same for a closure whose address is not known. */

@@ -54,6 +54,8 @@ typedef struct scr_functions {
   bool counts_lines;    /* set before functions are added */
   bool knows_prototypes;  /* likewise: see scr_prototype_of */
   bool knows_calls;     /* likewise: see scr_call */
+  const void *zone_closure;   /* the function zone (see zones.h); NULL: there is none */
+  uint32_t zone;        /* its number; SCR_NONE until it is called */
   gp_crc32 crc;
   uint16_t alike[SCR_PLACES];  /* functions by a hash of all but their bytecode */
 } scr_functions;

@@ -214,6 +214,13 @@ static void add_site(scr_recording *r, const lua_Debug *ar, uint32_t context,
 
 /* --- all events -------------------------------------------------------------------- */
 
+/* Adds a frame for a call that is shown as a part of its caller. After a tail call, it
+ * has that of its caller. */
+static bool share(const scr_recording *r, scr_stack *stack, const lua_Debug *ar) {
+  if (ar->event == LUA_HOOKTAILCALL && stack->count > 0) return true;
+  return scr_share(r, stack, ar->i_ci);
+}
+
 /* Counts a call from a line of the innermost function of the stack. */
 static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack,
                   uint32_t line) {
@@ -221,10 +228,10 @@ static void enter(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stac
   const uint32_t function = scr_function_called(&r->functions, r->closures, L, ar);
   const lua_CFunction entry =
       function != SCR_NONE ? r->functions.list[function].entry : NULL;
-  const bool is_own = entry && scr_belongs_to_caller(r, entry);
+  const bool is_own = function != SCR_NONE && scr_belongs_to_caller(r, function);
   const uint32_t context = stack->count > 0 ? scr_stack_context(stack) : SCR_START;
   if (function == SCR_NONE ||
-      !(is_own ? scr_share(r, stack, ar->i_ci) : scr_enter(r, stack, ar, function, line)))
+      !(is_own ? share(r, stack, ar) : scr_enter(r, stack, ar, function, line)))
     scr_fail(r);
   else if (entry && scr_resumes(entry))
     scr_hook_resumed(r, L, ar, entry);

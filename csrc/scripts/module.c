@@ -108,9 +108,9 @@ static int new_recording(lua_State *L) {
   luaL_setmetatable(L, RECORDING);
   if (!r) return luaL_error(L, "not enough memory");
   r->hook = scr_hook;
-  r->zone = scr_zone;
-  r->zone_begin = scr_zone_begin;
-  r->zone_end = scr_zone_end;
+  static const lua_CFunction own[SCR_OWN] = {scr_zone_begin, scr_zone_end, scr_zone_open,
+                                             scr_zone_close};
+  memcpy(r->own, own, sizeof own);
   if (!scr_paths_init(&r->paths, (size_t)most) || !scr_functions_init(&r->functions) ||
       !scr_stacks_init(&r->stacks))
     return luaL_error(L, "not enough memory");
@@ -240,6 +240,7 @@ static int start(lua_State *L) {
   r->functions.knows_prototypes = knows_prototypes;
   r->functions.knows_calls = knows_calls;
   r->sites = knows_calls ? &r->closures->sites : NULL;
+  scr_find_zone(r, L);
   const bool continues = r->began != 0;
   start_period(r);
   r->active = true;
@@ -377,10 +378,10 @@ static void push_created(lua_State *L, const scr_place *created) {
 /* functions(recording) -> array of tables: `name`, or nil, and its `rank`; `source`, or
  * nil for C functions; `place` and `full_place`, of C functions, and `symbol`, or nil;
  * `first` and `last`, the lines of the definition; `signature`; `code`, the checksum of
- * the bytecode, or 0; `is_zone`; `text`, of a chunk that is a text, or nil;
- * `executions`, a table from lines with code to numbers, empty unless lines were
- * counted; `created`, an array of places that have created coroutines with the function:
- * `creator`, the number of a function, and `line` */
+ * the bytecode, or 0; `is_zone`; `is_hidden`, of the function zone; `text`, of a chunk
+ * that is a text, or nil; `executions`, a table from lines with code to numbers, empty
+ * unless lines were counted; `created`, an array of places that have created coroutines
+ * with the function: `creator`, the number of a function, and `line` */
 static int functions(lua_State *L) {
   const scr_functions *known = &check_recording(L)->functions;
   lua_createtable(L, (int)known->count, 0);
@@ -398,6 +399,7 @@ static int functions(lua_State *L) {
     set_integer(L, "signature", f->begun ? 0 : f->signature);
     set_integer(L, "code", f->code);
     set_boolean(L, "is_zone", f->begun > 0);
+    set_boolean(L, "is_hidden", i == known->zone);
     lua_pushstring(L, f->text);
     lua_setfield(L, -2, "text");
     push_executions(L, &f->lines);
@@ -491,6 +493,8 @@ int luaopen_gprof_hooks(lua_State *L) {
                                      {"coroutines", scr_coroutines},
                                      {"sethook", scr_sethook},
                                      {"zone", scr_zone},
+                                     {"zone_open", scr_zone_open},
+                                     {"zone_close", scr_zone_close},
                                      {"zone_begin", scr_zone_begin},
                                      {"zone_end", scr_zone_end},
                                      {"loaded", loaded}, {"save", scr_save},

@@ -14,6 +14,8 @@
 #include "scripts/functions.h"
 #include "scripts/hook_code.h"
 
+enum { SCR_OWN = 4 };
+
 typedef struct scr_recording {
   scr_paths paths;
   scr_functions functions;
@@ -32,7 +34,7 @@ typedef struct scr_recording {
   bool is_paused;               /* with C functions: it has more of this recording */
   volatile bool in_hook;        /* the hook runs */
   lua_Hook hook;                /* scr_hook */
-  lua_CFunction zone, zone_begin, zone_end;   /* which belong to their callers */
+  lua_CFunction own[SCR_OWN];   /* those for zones, which belong to their callers */
   size_t loaded;                /* paths when the program had loaded a recorder, or 0 */
   bool displaced;               /* the program set a hook of its own */
   bool removed;                 /* it removed that of the recording */

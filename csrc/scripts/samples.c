@@ -36,9 +36,10 @@ static uint32_t add_frames(scr_recording *r, lua_State *L, uint32_t context,
     if (!lua_getstack(L, level, &ar)) return SCR_NONE;
     const uint32_t function = scr_function_called(&r->functions, r->closures, L, &ar);
     if (function == SCR_NONE) return SCR_NONE;
-    const lua_CFunction entry = r->functions.list[function].entry;
-    if (entry == r->zone) context = add_zone(r, L, &ar, context, line);
-    if (entry == r->zone || (context == SCR_START && entry)) continue;
+    if (function == r->functions.zone) context = add_zone(r, L, &ar, context, line);
+    if (function == r->functions.zone ||
+        (context == SCR_START && r->functions.list[function].entry))
+      continue;
     const uint32_t row = scr_paths_row(&r->paths, context, function, *line);
     context = row == SCR_NONE ? SCR_NONE : r->paths.records[row].entered;
     lua_getinfo(L, "l", &ar);

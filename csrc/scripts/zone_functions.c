@@ -23,21 +23,15 @@ static scr_stack *recorded_stack(scr_recording *r, lua_State *L, const void *own
   return stack && stack->count > 0 && top_of(stack)->call == own ? stack : NULL;
 }
 
-/* Puts a zone on the stack that a call has begun at a line. */
-static bool put_counted(scr_recording *r, scr_stack *stack, struct CallInfo *call,
-                        uint32_t zone, uint32_t line) {
-  const lua_Debug entered = {.event = LUA_HOOKCALL, .i_ci = call};
-  if (!scr_enter(r, stack, &entered, zone, line)) return false;
-  top_of(stack)->is_zone = true;
-  if (!r->with_c) top_of(stack)->record = (void *)(uintptr_t)zone;
-  return true;
-}
-
-/* Puts it below the frame `own`. */
+/* Begins a zone in a call, at a line. */
 static bool begin_counted(scr_recording *r, scr_stack *stack, const lua_Debug *caller,
                           uint32_t zone, uint32_t line, const void *own) {
   stack->count--;
-  return put_counted(r, stack, caller->i_ci, zone, line) && scr_share(r, stack, own);
+  const lua_Debug call = {.event = LUA_HOOKCALL, .i_ci = caller->i_ci};
+  if (!scr_enter(r, stack, &call, zone, line)) return false;
+  top_of(stack)->is_zone = true;
+  if (!r->with_c) top_of(stack)->record = (void *)(uintptr_t)zone;
+  return scr_share(r, stack, own);
 }
 
 /* Returns the number of the innermost zone of a call; SCR_NONE if it has none. */
@@ -135,14 +129,10 @@ static bool begin(scr_recording *r, lua_State *L, lua_Debug *caller, const void 
   return begin_counted(r, stack, caller, zone, scr_line_of(L, caller), own);
 }
 
-static void check_zone(lua_State *L, const char *function) {
-  if (lua_type(L, 1) != LUA_TSTRING)
-    luaL_error(L, "recorder.%s: name: string expected, got %s", function,
-               luaL_typename(L, 1));
-}
-
 int scr_zone_begin(lua_State *L) {
-  check_zone(L, "zone_begin");
+  if (lua_type(L, 1) != LUA_TSTRING)
+    return luaL_error(L, "recorder.zone_begin: name: string expected, got %s",
+                      luaL_typename(L, 1));
   scr_recording *r = recording_of(L);
   lua_Debug own, caller;
   if (!r || !lua_getstack(L, 0, &own) || !lua_getstack(L, 1, &caller)) {
@@ -199,69 +189,90 @@ int scr_zone_end(lua_State *L) {
 
 /* --- the function zone ------------------------------------------------------------- */
 
-/* Fills in the innermost Lua function, whose file the zone belongs to; of the functions
- * that call the calling C function, the outermost one if all are in C. */
-static bool find_lua_caller(lua_State *L, lua_Debug *caller) {
+static const char zone_key;   /* of the registry */
+
+int scr_zone(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &zone_key) == LUA_TFUNCTION) return 1;
+  lua_settop(L, 1);
+  lua_pushvalue(L, 1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &zone_key);
+  return 1;
+}
+
+void scr_find_zone(scr_recording *r, lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &zone_key);
+  r->functions.zone_closure = lua_topointer(L, -1);
+  lua_pop(L, 1);
+}
+
+/* Fills in the innermost function of the program that has called zone, whose file the
+ * zone belongs to; the outermost function if there is none. */
+static bool find_caller(const scr_recording *r, lua_State *L, lua_Debug *caller) {
   bool found = false;
-  for (int level = 1; lua_getstack(L, level, caller); level++) {
+  for (int level = 2; lua_getstack(L, level, caller); level++) {
     found = lua_getinfo(L, "Sl", caller) != 0;
-    if (*caller->what != 'C') break;
+    const bool is_zone = scr_closure_of(L, caller) == r->functions.zone_closure;
+    if (*caller->what != 'C' && !is_zone) break;
   }
   return found;
 }
 
 /* A former zone of the same call was left by an error. */
-static bool open_sampled(scr_recording *r, lua_State *L, lua_Debug *own, uint32_t zone) {
+static bool open_sampled(scr_recording *r, lua_State *L, lua_Debug *zone_call,
+                         uint32_t zone) {
   scr_stack *stack = scr_stack_find(&r->stacks, L);
   for (size_t i = 0; stack && i < stack->count; i++)
-    if (scr_is_zone_of(&stack->frames[i], own->i_ci)) stack->count = i;
-  return begin_sampled(r, L, own, zone);
+    if (scr_is_zone_of(&stack->frames[i], zone_call->i_ci)) stack->count = i;
+  return begin_sampled(r, L, zone_call, zone);
 }
 
-/* Begins a zone in the call `own` of the function zone. */
-static bool open_zone(scr_recording *r, lua_State *L, lua_Debug *own, const char *name) {
+/* Begins a zone in a call of the function zone. `own`: see above. */
+static bool open_zone(scr_recording *r, lua_State *L, lua_Debug *zone_call,
+                      const void *own, const char *name) {
   lua_Debug caller;
-  scr_stack *stack = r->events != 0 ? recorded_stack(r, L, own->i_ci) : NULL;
-  if ((r->events != 0 && !stack) || !find_lua_caller(L, &caller)) return true;
+  scr_stack *stack = r->events != 0 ? recorded_stack(r, L, own) : NULL;
+  if ((r->events != 0 && !stack) || !find_caller(r, L, &caller)) return true;
   const uint32_t zone = scr_function_zone(&r->functions, &caller, name);
   if (zone == SCR_NONE) return false;
-  if (!stack) return open_sampled(r, L, own, zone);
-  lua_getstack(L, 1, &caller);
-  return put_counted(r, stack, own->i_ci, zone, scr_line_of(L, &caller));
+  if (!stack) return open_sampled(r, L, zone_call, zone);
+  lua_getstack(L, 2, &caller);
+  return begin_counted(r, stack, zone_call, zone, scr_line_of(L, &caller), own);
+}
+
+/* Raises an error in the function that has called zone. */
+static int fail_argument(lua_State *L, const char *name, const char *kind, int index) {
+  luaL_where(L, 2);
+  lua_pushfstring(L, "recorder.zone: %s: %s expected, got %s", name, kind,
+                  luaL_typename(L, index));
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
+int scr_zone_open(lua_State *L) {
+  if (lua_type(L, 1) != LUA_TSTRING) return fail_argument(L, "name", "string", 1);
+  if (lua_isnoneornil(L, 2)) return fail_argument(L, "f", "function", 2);
+  scr_recording *r = recording_of(L);
+  lua_Debug own, zone_call;
+  if (!r || !lua_getstack(L, 0, &own) || !lua_getstack(L, 1, &zone_call)) return 0;
+  r->in_hook = true;
+  const bool done = open_zone(r, L, &zone_call, own.i_ci, lua_tostring(L, 1));
+  r->in_hook = false;
+  if (!done) scr_fail(r);
+  return 0;
 }
 
 /* With counts, the hook ends the zone when zone returns. */
-static int close_zone(lua_State *L, int status, lua_KContext context) {
-  (void)status;
-  (void)context;
-  lua_Debug own;
+int scr_zone_close(lua_State *L) {
   scr_recording *r = recording_of(L);
-  if (!lua_getstack(L, 0, &own)) return lua_gettop(L);
-  if (!r) scr_end_paused_zone(L, own.i_ci);
-  scr_frame *zone = r && r->events == 0
-                        ? sampled_zone(scr_stack_find(&r->stacks, L), L, &own)
-                        : NULL;
+  lua_Debug zone_call;
+  if (!lua_getstack(L, 1, &zone_call)) return lua_gettop(L);
+  if (!r) scr_end_paused_zone(L, zone_call.i_ci);
+  scr_stack *stack = r && r->events == 0 ? scr_stack_find(&r->stacks, L) : NULL;
+  scr_frame *zone = stack ? sampled_zone(stack, L, &zone_call) : NULL;
   if (!zone) return lua_gettop(L);
   r->in_hook = true;
   end_sampled(r, L, zone);
   r->in_hook = false;
   return lua_gettop(L);
-}
-
-int scr_zone(lua_State *L) {
-  check_zone(L, "zone");
-  if (lua_isnoneornil(L, 2))
-    return luaL_error(L, "recorder.zone: f: function expected, got %s",
-                      luaL_typename(L, 2));
-  lua_Debug own;
-  scr_recording *r = recording_of(L);
-  if (r && lua_getstack(L, 0, &own)) {
-    r->in_hook = true;
-    const bool done = open_zone(r, L, &own, lua_tostring(L, 1));
-    r->in_hook = false;
-    if (!done) scr_fail(r);
-  }
-  lua_remove(L, 1);
-  lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, close_zone);
-  return close_zone(L, LUA_OK, 0);
 }

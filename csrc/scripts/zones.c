@@ -41,19 +41,13 @@ const void *scr_closure_of(lua_State *L, lua_Debug *ar) {
   return closure;
 }
 
-/* Whether the function that `ar` is about is the function zone. */
-static bool is_zone_function(const scr_recording *r, const lua_Debug *ar) {
-  return scr_called_closure(ar) == (const void *)(uintptr_t)r->zone;
-}
-
 /* Without counts, the `slot` of a zone has the position where it was begun, and this bit
  * if the zone is over. */
 enum { IS_OVER = 1, POSITION = INT32_MAX - 1, HALF = 1 << 30 };
 
-/* The position of a function in its bytecode, modulo that of the largest ones. The
- * function zone has none. */
+/* The position of a function in its bytecode, modulo that of the largest ones. */
 static uint32_t position_of(const scr_recording *r, const lua_Debug *ar) {
-  if (!r->functions.knows_calls || is_zone_function(r, ar)) return 0;
+  if (!r->functions.knows_calls) return 0;
   return (uint32_t)((uintptr_t)scr_call_of(ar)->instruction >> 1) & POSITION;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Zones: the parts of a function between zone_begin and zone_end, and the calls of the
- * function zone, which begins a zone in its own call.
+ * function zone, which begins a zone in its own call. It is in Lua, since calls of C
+ * functions cannot be nested very deeply.
  *
  * A zone is a frame above that of the call that began it, with the same CallInfo. So it
  * ends with that call at the latest, also by an error. Reports show a zone as a function,
@@ -18,14 +19,29 @@
 
 #include "scripts/recording.h"
 
-/* zone(name, f, ...), zone_begin(name), zone_end([name]): functions of the module. */
-int scr_zone(lua_State *L);
+/* zone_begin(name), zone_end([name]): functions of the module. */
 int scr_zone_begin(lua_State *L);
 int scr_zone_end(lua_State *L);
 
-/* Whether a C function is one of them: it is shown as a part of its caller. */
-static inline bool scr_belongs_to_caller(const scr_recording *r, lua_CFunction entry) {
-  return entry == r->zone || entry == r->zone_begin || entry == r->zone_end;
+/* zone(f) -> the function zone of the state: `f`, unless it has another one, because the
+ * module gprof.recorder was loaded twice */
+int scr_zone(lua_State *L);
+
+/* zone_open(name, f), zone_close(...) -> ...: called by the function zone, before and
+ * after it calls `f`. */
+int scr_zone_open(lua_State *L);
+int scr_zone_close(lua_State *L);
+
+/* Finds the function zone of the state, if there is one. */
+void scr_find_zone(scr_recording *r, lua_State *L);
+
+/* Whether a function is shown as a part of its caller. */
+static inline bool scr_belongs_to_caller(const scr_recording *r, uint32_t function) {
+  if (function == r->functions.zone) return true;
+  const lua_CFunction entry = r->functions.list[function].entry;
+  for (int i = 0; entry && i < SCR_OWN; i++)
+    if (entry == r->own[i]) return true;
+  return false;
 }
 
 /* Whether a frame is a zone of a call; without counts, of a call of a closure. */

@@ -197,6 +197,16 @@ function recorder.resume()
   if problem then error(problem, 2) end
 end
 
+-- Returns the function `recorder.zone`, which the hook does not show. It is stripped, so
+-- that it has no lines. The variable keeps it on the stack: there is no tail call.
+local function zone_function(open, close)
+  return function(name, f, ...)
+    open(name, f)
+    local _ <close> = nil
+    return close(f(...))
+  end
+end
+
 --- Calls a function in a zone: a part of the program with a name, such as "parse" or
 -- "request". Reports show `zone NAME` as a function that calls the function, one for each
 -- source file. Zones may be in zones, and coroutines may yield in them. Works also if
@@ -207,7 +217,8 @@ end
 -- @param ... arguments of `f`
 -- @return its results
 -- @function zone
-recorder.zone = hooks.zone
+recorder.zone = hooks.zone(load(string.dump(zone_function, true), "=zone", "b")(
+  hooks.zone_open, hooks.zone_close))
 
 --- Begins a zone in the calling function, which ends at `recorder.zone_end`, or with that
 -- call, also by an error. What the function does meanwhile, and the calls that it makes,

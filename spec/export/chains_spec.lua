@@ -125,7 +125,7 @@ describe("call chains", function()
     list, truncated = chains.of(crafted.profile(deep), FACTOR)
     assert.same({ 1, 7 * FACTOR, 1.0 }, { #list.top, list.weight[1], truncated })
     assert.equal(chains.TRUNCATED, list.id[list.top[1]])
-    local text = crafted.printed(require "gprof.export.speedscope", crafted.profile(deep))
+    local text = crafted.printed(require "gprof.export.speedscope", (crafted.profile(deep)))
     assert.truthy(text:find(", 100% of the time in truncated chains", 1, true))
   end)
 

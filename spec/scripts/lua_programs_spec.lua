@@ -471,6 +471,14 @@ describe("gprof.recorder", function()
     assert.equal(("1000\n"):rep(100), out)
   end)
 
+  it("counts no lines of functions without line numbers", function()
+    assert.equal("10\n", (recorded([[
+      local plain = load "local n = 0 for i = 1, 10 do n = n + i end return ..."
+      local stripped = load(string.dump(plain, true))
+      for _ = 1, 10 do stripped() end
+    ]], 'print(p:find("main chunk of ?").calls)', '{ rate = 0, count = "lines" }')))
+  end)
+
   it("counts how often lines are executed", function()
     local out = recorded([[
       local function f(n)
@@ -619,7 +627,7 @@ describe("gprof.recorder", function()
       print(recorder.zone("c", function(...) return ... end, 1, nil, 3, nil))
     ]]))
     assert.same({ "false\tfailed\n", "", 0 }, message 'print(pcall(recorder.zone, "a", error, "failed", 0))')
-    assert.same({ "false\trecorder.zone: name: string expected, got no value\n", "", 0 },
+    assert.same({ "false\trecorder.zone: name: string expected, got nil\n", "", 0 },
       message 'print(pcall(recorder.zone))')
   end)
 

@@ -264,9 +264,18 @@ describe("a zone around a call", function()
     assert.truthy(paths["main chunk of z.lua;outer;leaf"])
   end)
 
+  it("may be in any number of others", function()
+    for _, options in ipairs { COUNTED[1], COUNTED[2], COUNTED[3], 'count = "none"' } do
+      assert.equal("5000\n", (run(NEXT .. [[
+        local function nested(n) return n == 0 and 0 or 1 + around("z", nested, n - 1) end
+        START print(nested(5000)) recorder.stop()
+      ]], options)), options)
+    end
+  end)
+
   it("says what its arguments should be", function()
     assert.equal("z.lua:4: recorder.zone: name: string expected, got table\n" ..
-      "z.lua:4: recorder.zone: f: function expected, got no value\n", (run(NEXT .. [[
+      "z.lua:4: recorder.zone: f: function expected, got nil\n", (run(NEXT .. [[
       local function try(...) local _, message = pcall(function(...) around(...) end, ...) print(message) end
       try({}) try("a") -- at line 4: that of the call
     ]], "")))

@@ -67,7 +67,7 @@ function own_calls.hide(recorded)
   if recorded.loaded == 0 then return end
   local seen
   recorded.records, seen = visible(recorded.records, recorded.functions, recorded.loaded)
-  for _, f in ipairs(recorded.functions) do f.is_hidden = not seen[f] end
+  for _, f in ipairs(recorded.functions) do f.is_hidden = f.is_hidden or not seen[f] end
 end
 
 return own_calls
