@@ -27,20 +27,6 @@ describe("The list of lines in a page", function()
   end)
 end)
 
-describe("The callers and callees of a function in a page", function()
-  it("have the line with most of the calls, and the number of other lines with calls", function()
-    local image, gmon = exported.inlined()
-    local path = select(2, pages.write(image, gmon))
-    local sites <const> = "[...document.querySelectorAll('.lists td.site')].map((e) => e.textContent).join()"
-    local found = browser.walk(path, { "open", "leaf" }, sites, { "click", ".lists td.site a" }, "location.hash",
-      { "open", "main" }, sites)
-    assert.same({ "main.c:8 +1", "main.c:8 +1" }, { found[1], found[3] })
-    assert.match("^#!source=.*main%.c:8$", found[2])
-    assert.same({ "" }, browser.walk(select(2, pages.crafted(crafted.example)), { "open", "work" }, sites))
-    assert.same({ "" }, browser.walk(select(2, pages.write(image, gmon, "--inlines")), { "open", "leaf" }, sites))
-  end)
-end)
-
 describe("The instructions of a line in a page", function()
   local made = small.build()
   local line6 = made.rows["small.c"][6][1]

@@ -72,37 +72,4 @@ function line_costs.sites(profile, by_function)
   return sites
 end
 
--- Numbers the arcs of columns: returns a function that returns the number of an arc.
-local function numbering(arcs, count)
-  local numbers = {}
-  for i, caller in ipairs(arcs.caller) do
-    numbers[caller * (count + 1) + arcs.callee[i]] = i
-  end
-  return function(caller, callee) return numbers[caller * (count + 1) + callee] end
-end
-
---- Finds the line with most of the calls of each arc.
--- @tparam profile by_line
--- @tparam profile by_function the profile by function
--- @tparam table arcs those of `by_function`, from `gprof.analysis.extract`
--- @treturn table columns in the order of `arcs`: `file` and `line`, nil if unknown; and
---   `count`, the number of lines with calls, or nil
-function line_costs.main_sites(by_line, by_function, arcs)
-  local owners = matches(by_line, by_function)
-  local number_of = numbering(arcs, by_function.symbols.count)
-  local sites, most = { file = {}, line = {}, count = {} }, {}
-  for caller, callee, count in by_line:arcs("id", "caller_id", "callee_id", "count") do
-    local from, to = owners[caller], owners[callee]
-    local i = count > 0 and from and to and number_of(from, to)
-    if i then
-      sites.count[i] = (sites.count[i] or 0) + 1
-      if count > (most[i] or 0) then
-        most[i], sites.file[i], sites.line[i] =
-          count, by_line:get(caller, "file", "line")
-      end
-    end
-  end
-  return sites
-end
-
 return line_costs

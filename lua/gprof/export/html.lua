@@ -17,7 +17,6 @@ local hot_instructions = require "gprof.analysis.hot_instructions"
 local hot_lines = require "gprof.analysis.hot_lines"
 local inlined_lines = require "gprof.library.inlined_lines"
 local labels = require "gprof.print.labels"
-local line_costs = require "gprof.analysis.line_costs"
 local line_data = require "gprof.export.html.line_data"
 local object_list = require "gprof.library.libraries.object_list"
 local sha256 = require "gprof.format.sha256"
@@ -114,29 +113,27 @@ local function part_of(content, threads, options)
   return part
 end
 
--- Returns the lines and the sources of the page; whether no inlined function can have
--- samples; and the lines of calls, unless callers can be inlined functions. Closes the
--- profile by line, which takes much memory.
-local function lines_of(profile, arcs, options)
+-- Returns the lines and the sources of the page, and whether no inlined function can have
+-- samples. Closes the profile by line, which takes much memory.
+local function lines_of(profile, options)
   local lines <close> = by_lines(profile, options)
   local hot = profile.rate and hot_lines.of(profile, lines, line_data.MOST_LINES) or {}
-  local sites = not profile.has_inlines and line_costs.main_sites(lines, profile, arcs)
   return hot, sources.of(lines, options, profile.symbols),
-    lacks_inlines(profile, lines, options), sites or nil
+    lacks_inlines(profile, lines, options)
 end
 
 -- Returns what the page shows, in the form that gprof.export.html.page_data describes.
 local function contents(profile, options)
   local by_function = profile:by_function(true)
+  local lines, files, lacks = lines_of(by_function, options)
   local content = view_of(by_function, options)
-  local lines, files, lacks, sites = lines_of(by_function, content.arcs, options)
   if not lacks then
     content.other, content.only_inlined = other_view(by_function, options)
   end
   for _, view in ipairs { content, content.other } do
     view.code = hot_instructions.of_functions(view.profile, view.ids)
   end
-  content.lines, content.sources, content.sites = lines, files, sites
+  content.lines, content.sources = lines, files
   content.comparison, content.options = options.comparison, options.selecting or {}
   content.threads, content.choosable = threads_of(profile)
   function content.part_of(threads) return part_of(content, threads, options) end

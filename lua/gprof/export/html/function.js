@@ -171,31 +171,6 @@ function arcNameCell(arc, other, node) {
   return remark ? make("span", {}, cell, make("span", { class: "tag" }, remark)) : cell;
 }
 
-// Where the calls of arcs are made; null if that is not known for the arcs that are shown.
-const callSites = showsOtherView || shownChoice >= 0 ? null : data.sites;
-
-const siteOf = (arc) =>
-  callSites.file[arc] >= 0 ? baseName(data.files[callSites.file[arc]]) + ":" + callSites.line[arc] : "";
-
-// Makes the link to the line with most of an arc's calls, and says in how many others there are some.
-function siteCell(arc) {
-  const file = data.files[callSites.file[arc]],
-    more = callSites.count[arc] - 1;
-  if (!file) return "";
-  const title = `and calls in ${counted(more)} other ${more === 1 ? "line" : "lines"}`,
-    tag = more > 0 ? [" ", make("span", { class: "tag", title }, "+" + counted(more))] : [];
-  return make("span", {}, placeLink(siteOf(arc), sourceLink(file, callSites.line[arc]), file), ...tag);
-}
-
-const siteColumn = {
-  title: "Called in",
-  hint: "The line with most of the calls",
-  value: siteOf,
-  upwards: true,
-  cell: siteCell,
-  class: "site left wide",
-};
-
 function arcColumns(other, node, title) {
   const name = {
     title,
@@ -204,12 +179,7 @@ function arcColumns(other, node, title) {
     cell: (arc) => arcNameCell(arc, other, node),
     class: "name left",
   };
-  return [
-    ...(hasTime ? arcTimeColumns(node) : []),
-    ...(hasCounts ? arcCountColumns : []),
-    ...(callSites ? [siteColumn] : []),
-    name,
-  ];
+  return [...(hasTime ? arcTimeColumns(node) : []), ...(hasCounts ? arcCountColumns : []), name];
 }
 
 // Returns the number of all calls of an arc's callee; if the arc enters a cycle, of all calls into the cycle.

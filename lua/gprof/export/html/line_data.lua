@@ -174,21 +174,6 @@ local function nodes_at(rows, at, profile, node_of)
   return array(number, nodes)
 end
 
---- Returns the lines with most of the calls of arcs as columns, in the order of the arcs.
--- @tparam table|nil sites from `gprof.analysis.line_costs`
--- @tparam integer count the number of arcs
--- @tparam function file_number numbers the names of files
--- @treturn string an object: `file`, -1 if unknown; `line`; `count`, of lines with calls.
---   Null if no line is known
-function line_data.sites(sites, count, file_number)
-  if not (sites and next(sites.file)) then return "null" end
-  local files = {}
-  for i = 1, count do files[i] = file_number(sites.file[i]) end
-  return object { { "file", array(number, files) },
-    { "line", array(number, sites.line, count) },
-    { "count", array(number, sites.count, count) } }
-end
-
 --- Returns the functions whose self time has the time of lines, or -1.
 -- @tparam {table,...} rows from `rows`
 -- @tparam profile profile by function

@@ -270,7 +270,6 @@ end
 -- @tparam table content a view: `profile`, by function; `ids` and `names` of functions,
 --   `arcs`, `cycles` and `tree` (or nil) to show; `code`, the instructions of functions
 --   without source, or nil. And `other`, another view, or nil; `lines` and `sources`;
---   `sites`, the lines of calls, or nil;
 --   `options`, words; `comparison` and `threads`, or nil; `choosable`, the threads to
 --   choose from; `part_of(threads)`, which returns the content for some of them: a view
 --   with `other` and `lines`, `figures` of the sources (see `sources.figures`),
@@ -292,7 +291,6 @@ function data.write(content, write)
     { "comparison", comparison_of(content, node_of) },
     { "spread", spread_of(content, node_of) },
     { "lines", line_data.lines(rows, profile, file_number, node_of) },
-    { "sites", line_data.sites(content.sites, #content.arcs.caller, file_number) },
     { "sources", array(function(file)
       return line_data.source(file, file_number, rate)
     end, content.sources.files) },
