@@ -106,7 +106,8 @@ function statusOf(item) {
   return item.now > 0 ? "new" : "gone";
 }
 
-// Returns a function's self times in both runs if their change is certain; else null. Of a frame without a function, null.
+// Returns the self times, in both runs, of the function of a frame; null if there is none, or if their change is not
+// certain.
 function certainSelf(frame) {
   const { self } = comparison,
     row = self && frame >= 0 && frame < functionCount ? changeOf(frame) : -1;
