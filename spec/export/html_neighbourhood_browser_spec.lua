@@ -52,6 +52,20 @@ describe("The neighbourhood of a function", function()
     assert.same({ "", "" }, browser.walk(select(2, pages.crafted(counts)), { "open", "main" }, figures, bars))
   end)
 
+  it("has the time of its own calls beside their arcs", function()
+    local shared <const> = { functions = { "main", "a", "b", "work", "leaf", "idle" },
+      ticks = { main = 40, work = 60, leaf = 20 }, calls = { { "main", "a", 1 }, { "main", "b", 1 },
+        { "a", "work", 1 }, { "b", "work", 3 }, { "work", "leaf", 1 }, { "work", "idle", 1 } } }
+    local labels <const> = "[...document.querySelectorAll('.neighbourhood .flow')].map((e) => e.textContent).join(' ')"
+    local between <const> = [[[...document.querySelectorAll('.neighbourhood .flow')].every((e) => {
+      const at = e.getBoundingClientRect();
+      return [...document.querySelectorAll('.neighbourhood .box')].every((other) => {
+        const box = other.getBoundingClientRect();
+        return at.right <= box.left || at.left >= box.right || at.bottom <= box.top || at.top >= box.bottom; }); })]]
+    assert.same({ "0.60 0.20 0.20", true }, browser.walk(select(2, pages.crafted(shared)), { "open", "work" }, labels,
+      between))
+  end)
+
   it("shows the eight heaviest of a level, and counts the others", function()
     local many = { functions = { "main" }, ticks = { main = 1 }, calls = {} }
     for i = 1, 12 do
@@ -73,6 +87,7 @@ describe("The neighbourhood of a function", function()
     assert.equal("#leaf", found[4])
     assert.match('^<svg xmlns="http://www.w3.org/2000/svg"', found[6])
     assert.match('fill="rgb%(', found[6])
+    assert.match('<text class="flow"[^>]* paint%-order="stroke', found[6])
     assert.falsy(found[6]:find("href=", 1, true))
   end)
 end)

@@ -2,7 +2,7 @@
 
 const BOX_WIDTH = 200, // pixels
   BOX_HEIGHT = 24,
-  COLUMN = 250,
+  COLUMN = 258,
   LINE = 32,
   WIDEST_ARC = 20,
   INSET = 4, // of what is in a box, from its rounded corners
@@ -50,6 +50,16 @@ function arcPath(link, most) {
     "stroke-width": width.toFixed(2),
     ...(link.isGuess ? { stroke: "url(#hatched)" } : {}),
   }, makeSvg("title", {}, `${nameOf(from.node)} → ${nameOf(to.node)}: ${linkText(link)}`));
+}
+
+// Makes the text beside an arc of the function's own calls, at the other end, where arcs are apart; null for other arcs
+// and those with hardly any time.
+function arcLabel({ from, to, time }, centre) {
+  const isCaller = to === centre,
+    text = hasTime ? seconds(time) : "0";
+  if (ZERO.test(text) || (from !== centre && !isCaller)) return null;
+  const [x, y] = isCaller ? [from.x + BOX_WIDTH + INSET, from.y] : [to.x - INSET, to.y];
+  return makeSvg("text", { class: "flow", x, "y": y + 4, "text-anchor": isCaller ? "start" : "end" }, text);
 }
 
 // Makes the bar at the bottom of a box, as wide as the share of all time that is in the function and its callees.
@@ -104,7 +114,7 @@ const stripes = () => makeSvg("defs", {}, makeSvg(
   makeSvg("rect", { class: "stripe", width: 3.5, height: 6 }),
 ));
 
-const COPIED_STYLE = ["fill", "stroke", "stroke-width", "font-family", "font-size"];
+const COPIED_STYLE = ["fill", "stroke", "stroke-width", "paint-order", "font-family", "font-size"];
 
 // Returns a picture as a file of its own: with the colours that it has in the page.
 function svgText(svg) {
@@ -141,6 +151,7 @@ function neighbourhoodSection(node) {
     },
     stripes(),
     ...links.map((link) => arcPath(link, most)),
+    ...links.map((link) => arcLabel(link, centre)).filter(Boolean),
     ...elements.values(),
     ...rests,
   );
