@@ -47,6 +47,17 @@ describe("The workbench of a page", function()
       "document.querySelector('.excerpt h3').textContent", "document.querySelector('.excerpt .here td').textContent"))
   end)
 
+  it("names the hottest line among the figures, in sight however many callees there are", function()
+    local fact <const> = "[...document.querySelectorAll('.selection dt')].filter((e) => " ..
+      "e.textContent === 'Hottest line').map((e) => e.nextSibling.textContent).join()"
+    local image, gmon = exported.inlined()
+    local found = browser.walk(select(2, pages.write(image, gmon)), wide, { "open", "&at=leaf" }, fact,
+      { "click", ".selection dd a" }, hash)
+    assert.match("^main%.c:3, %d%.%d+ s$", found[1])
+    assert.match("^#!source=.*main%.c:3$", found[2])
+    assert.same({ "" }, browser.walk(path, wide, { "open", "&at=work" }, fact))
+  end)
+
   it("has the change of the selected function, if the page has a comparison", function()
     local slower = { functions = crafted.example.functions, calls = crafted.example.calls, ticks = { work = 330 } }
     local found = browser.walk(select(2, pages.crafted(slower, "--compare=" .. crafted.gmon(crafted.example))), wide,

@@ -35,6 +35,37 @@ describe("The neighbourhood of a function", function()
     assert.same({ "main b a work", "20.00 6.67 20.00 6.67", 2, 2 }, found)
   end)
 
+  it("has the total time in each box, and a bar for its share of all time", function()
+    local plan <const> = { functions = { "main", "a_function_with_a_long_name", "idle" },
+      ticks = { main = 100, a_function_with_a_long_name = 300 },
+      calls = { { "main", "a_function_with_a_long_name", 1 }, { "main", "idle", 1 } } }
+    local figures <const> = "[...document.querySelectorAll('.neighbourhood .time')].map((e) => " ..
+      "e.textContent).join(', ')"
+    local bars <const> = "[...document.querySelectorAll('.neighbourhood .total')].map((e) => " ..
+      "(e.getAttribute('width') / document.querySelector('.here .total').getAttribute('width')).toFixed(2)).join(' ')"
+    local overlaps <const> = [[[...document.querySelectorAll('.neighbourhood a')].filter((a) => {
+      const [name, time] = [...a.querySelectorAll('text')].map((e) => e.getBoundingClientRect());
+      return name.right > time.left; }).length]]
+    assert.same({ "4.00 s, 3.00 s, 0.00 s", "1.00 0.75 0.00", 0 },
+      browser.walk(select(2, pages.crafted(plan)), { "open", "main" }, figures, bars, overlaps))
+    local counts <const> = { functions = plan.functions, calls = plan.calls }
+    assert.same({ "", "" }, browser.walk(select(2, pages.crafted(counts)), { "open", "main" }, figures, bars))
+  end)
+
+  it("has the time of its own calls beside their arcs", function()
+    local shared <const> = { functions = { "main", "a", "b", "work", "leaf", "idle" },
+      ticks = { main = 40, work = 60, leaf = 20 }, calls = { { "main", "a", 1 }, { "main", "b", 1 },
+        { "a", "work", 1 }, { "b", "work", 3 }, { "work", "leaf", 1 }, { "work", "idle", 1 } } }
+    local labels <const> = "[...document.querySelectorAll('.neighbourhood .flow')].map((e) => e.textContent).join(' ')"
+    local between <const> = [[[...document.querySelectorAll('.neighbourhood .flow')].every((e) => {
+      const at = e.getBoundingClientRect();
+      return [...document.querySelectorAll('.neighbourhood .box')].every((other) => {
+        const box = other.getBoundingClientRect();
+        return at.right <= box.left || at.left >= box.right || at.bottom <= box.top || at.top >= box.bottom; }); })]]
+    assert.same({ "0.60 0.20 0.20", true }, browser.walk(select(2, pages.crafted(shared)), { "open", "work" }, labels,
+      between))
+  end)
+
   it("shows the eight heaviest of a level, and counts the others", function()
     local many = { functions = { "main" }, ticks = { main = 1 }, calls = {} }
     for i = 1, 12 do
@@ -56,6 +87,7 @@ describe("The neighbourhood of a function", function()
     assert.equal("#leaf", found[4])
     assert.match('^<svg xmlns="http://www.w3.org/2000/svg"', found[6])
     assert.match('fill="rgb%(', found[6])
+    assert.match('<text class="flow"[^>]* paint%-order="stroke', found[6])
     assert.falsy(found[6]:find("href=", 1, true))
   end)
 end)

@@ -183,6 +183,23 @@ describe("The call tree of a comparison in a page", function()
     assert.equal("frame c5", tree.main.class)
   end)
 
+  it("colours guessed paths by the self time of their function, if its total is not comparable", function()
+    local function plan(ticks)
+      return { functions = { "main", "a", "b", "work", "leaf", "other" },
+        ticks = { main = 40, work = ticks, leaf = 200 },
+        calls = { { "main", "a", 1 }, { "main", "b", 1 }, { "a", "work", 1 }, { "b", "work", 2 },
+          { "work", "leaf", 1 }, { "main", "other", 1 }, { "other", "leaf", 1 } } }
+    end
+    local before, after = plan(60), plan(240)
+    local page = select(2, pages.write(crafted.image(after), crafted.gmon(after), "--compare=" .. crafted.gmon(before)))
+    local found = browser.walk(page, { "open", "!changes" }, "document.querySelector('tbody').textContent",
+      { "open", "!tree" }, frames)
+    assert.match("not comparable", found[1])
+    local tree = by_name(found[2])
+    assert.same({ "frame c5 guess", "frame tr guess" }, { tree.work.class, tree.b.class })
+    assert.match("self in all 0%.60 → 2%.40 s, more than chance explains", tree.work.text)
+  end)
+
   it("is that of the new run if the old profile has no call tree", function()
     local saved = shell.tmpdir() .. "/old.json"
     assert.equal(0, program.run({ "--export=json:" .. saved, image, old }).status)

@@ -25,9 +25,20 @@ function sourceExcerpt(node) {
   );
 }
 
+// The source comes after all callees, where it may be out of sight.
+function hottestLineFact(node) {
+  const hot = isCycle(node) ? null : hottestLine(node);
+  return hot && fact("Hottest line", linePlace(hot), `, ${seconds(hot.time)} ${unitName}`);
+}
+
 // Makes what is shown of the selected function.
 function selectionOf(node) {
-  const facts = [...(hasTime ? timeFacts(node) : []), ...(hasCounts ? callFacts(node) : []), coroutineFact(node)];
+  const facts = [
+    ...(hasTime ? timeFacts(node) : []),
+    ...(hasCounts ? callFacts(node) : []),
+    hottestLineFact(node),
+    coroutineFact(node),
+  ];
   return [
     make("h2", { class: "function" }, nodeLink(node)),
     make("dl", { class: "facts" }, ...facts),

@@ -106,6 +106,21 @@ function statusOf(item) {
   return item.now > 0 ? "new" : "gone";
 }
 
+// Returns the self times, in both runs, of the function of a frame; null if there is none, or if their change is not
+// certain.
+function certainSelf(frame) {
+  const { self } = comparison,
+    row = self && frame >= 0 && frame < functionCount ? changeOf(frame) : -1;
+  if (row < 0 || self.noise[row] !== 0 || self.change[row] === 0) return null;
+  return [self.old[row], self.old[row] + self.change[row]];
+}
+
+// Returns the text of the certain change of a function's self time, which guessed paths share; empty if there is none.
+function selfFigures(frame) {
+  const times = certainSelf(frame);
+  return times ? [`self in all ${times.map(seconds).join(" → ")} ${unitName}, more than chance explains`] : [];
+}
+
 // Returns the texts of an item's times in both runs, and of how certain the change is.
 function changeFigures(item) {
   const [old, now] = timesPerRun(item),
@@ -116,6 +131,7 @@ function changeFigures(item) {
   return [
     `${seconds(old)} → ${seconds(now)} ${unitName}${perRun}`,
     `${sign(now - old)}${seconds(Math.abs(now - old))} ${unitName}${share}, ${doubt}`,
+    ...(isGuess(item) ? selfFigures(item.frame) : []),
     ...(statusOf(item) ? [statusOf(item)] : []),
   ];
 }

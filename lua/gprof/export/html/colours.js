@@ -70,6 +70,7 @@ function changeColouring() {
   const time = comparison.total && comparison.total.change ? comparison.total : comparison.self;
   const certainTimesOf = (frame) => {
     const row = frame >= 0 && frame < functionCount ? changeOf(frame) : -1;
+    if (row >= 0 && isIncomparable(time, row)) return certainSelf(frame) || [0, 0];
     return row < 0 || time.noise[row] !== 0 ? [0, 0] : [time.old[row], time.old[row] + time.change[row]];
   };
   return {
@@ -84,7 +85,8 @@ function changeColouring() {
       ["c4", "10 to 50 % slower"],
       ["c5", "more than 50 % slower, or new"],
     ],
-    // Guessed times of paths tell nothing: such frames have the colour of their function.
+    // Guessed times of paths tell nothing: such frames have the colour of their function, or if its total is a guess,
+    // too, that of its self time.
     tint(item) {
       const isOfPath = item.both && !isGuess(item),
         [old, now] = isOfPath ? timesPerRun(item) : certainTimesOf(item.frame);

@@ -1,11 +1,12 @@
 // The picture of a function's neighbourhood, in SVG: a column for each level, and arcs as wide as their time.
 
-const BOX_WIDTH = 176, // pixels
+const BOX_WIDTH = 200, // pixels
   BOX_HEIGHT = 24,
-  COLUMN = 232,
+  COLUMN = 258,
   LINE = 32,
   WIDEST_ARC = 20,
-  LETTERS = 22; // that fit into a box
+  INSET = 4, // of what is in a box, from its rounded corners
+  LETTER = 7.3; // the width of one in a box
 
 function makeSvg(tag, attributes, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -51,12 +52,43 @@ function arcPath(link, most) {
   }, makeSvg("title", {}, `${nameOf(from.node)} → ${nameOf(to.node)}: ${linkText(link)}`));
 }
 
+// Makes the text beside an arc of the function's own calls, at the other end, where arcs are apart; null for other arcs
+// and those with hardly any time.
+function arcLabel({ from, to, time }, centre) {
+  const isCaller = to === centre,
+    text = hasTime ? seconds(time) : "0";
+  if (ZERO.test(text) || (from !== centre && !isCaller)) return null;
+  const [x, y] = isCaller ? [from.x + BOX_WIDTH + INSET, from.y] : [to.x - INSET, to.y];
+  return makeSvg("text", { class: "flow", x, "y": y + 4, "text-anchor": isCaller ? "start" : "end" }, text);
+}
+
+// Makes the bar at the bottom of a box, as wide as the share of all time that is in the function and its callees.
+function totalBar({ node, x, y }) {
+  const width = (BOX_WIDTH - 2 * INSET) * Math.min(1, shareOf(totalOf(node)));
+  return makeSvg("rect", {
+    class: "total", x: x + INSET, y: y + BOX_HEIGHT / 2 - INSET, width: width.toFixed(2), height: 3,
+  });
+}
+
+const totalText = (node) => (hasTime ? `${seconds(totalOf(node))} ${unitName}` : "");
+
+// Makes the texts in a box: the name, as far as it fits, and the total time.
+function boxTexts({ node, x, y }) {
+  const [own] = splitOnce(labelOf(node)),
+    time = totalText(node),
+    letters = Math.floor((BOX_WIDTH - 4 * INSET) / LETTER) - (time && time.length + 1),
+    name = own.length > letters ? own.slice(0, letters - 1) + "…" : own,
+    right = { "class": "time", "x": x + BOX_WIDTH - 2 * INSET, "text-anchor": "end" };
+  return [
+    makeSvg("text", { x: x + 2 * INSET, y: y + 4 }, name),
+    ...(time ? [makeSvg("text", { ...right, y: y + 4 }, time)] : []),
+  ];
+}
+
 // Makes the link of a box. Cycles have square boxes with a double line.
 function boxLink(box, centre) {
   const { node, x, y } = box,
-    [own] = splitOnce(labelOf(node)),
-    text = own.length > LETTERS ? own.slice(0, LETTERS - 1) + "…" : own,
-    name = nameOf(node) + (hasTime ? `: ${seconds(totalOf(node))} ${unitName}` : "");
+    name = [nameOf(node), totalText(node)].filter(Boolean).join(": ");
   const rect = (inset, style) => makeSvg("rect", {
     class: style, rx: isCycle(node) ? 0 : 4, x: x + inset, y: y - BOX_HEIGHT / 2 + inset,
     width: BOX_WIDTH - 2 * inset, height: BOX_HEIGHT - 2 * inset,
@@ -70,7 +102,8 @@ function boxLink(box, centre) {
     makeSvg("title", {}, name),
     rect(0, "box"),
     ...(isCycle(node) ? [rect(3, "inner")] : []),
-    makeSvg("text", { x: x + 8, y: y + 4 }, text),
+    ...(hasTime ? [totalBar(box)] : []),
+    ...boxTexts(box),
   );
 }
 
@@ -81,7 +114,7 @@ const stripes = () => makeSvg("defs", {}, makeSvg(
   makeSvg("rect", { class: "stripe", width: 3.5, height: 6 }),
 ));
 
-const COPIED_STYLE = ["fill", "stroke", "stroke-width", "font-family", "font-size"];
+const COPIED_STYLE = ["fill", "stroke", "stroke-width", "paint-order", "font-family", "font-size"];
 
 // Returns a picture as a file of its own: with the colours that it has in the page.
 function svgText(svg) {
@@ -118,6 +151,7 @@ function neighbourhoodSection(node) {
     },
     stripes(),
     ...links.map((link) => arcPath(link, most)),
+    ...links.map((link) => arcLabel(link, centre)).filter(Boolean),
     ...elements.values(),
     ...rests,
   );
