@@ -14,8 +14,10 @@ shift 2
 rm -rf "$results"
 mkdir -p "$results"
 
-# What the program prints depends on the locale.
-unset LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES LC_NUMERIC LC_TIME LANGUAGE
+# The user's environment changes neither what the program prints and reads, nor what Lua loads.
+unset LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES LC_NUMERIC LC_TIME LANGUAGE GMON_OUT_PREFIX \
+  GPROF_MPI GPROF_PATH GPROF_RECORDER POSIXLY_CORRECT LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 \
+  LUA_CPATH LUA_CPATH_5_4
 export LANG=C.UTF-8
 
 # The slow ones first, so that none of them runs alone at the end; then the largest. One more file
