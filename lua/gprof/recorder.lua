@@ -427,7 +427,10 @@ function recorder.record_program(pattern, options, is_default)
   home.leave()
   -- when the state is closed, this runs after the finalizers of the program's objects,
   -- and before that of the recording
-  debug.getregistry()[recorder] = setmetatable({}, { __gc = write_once })
+  debug.getregistry()[recorder] = setmetatable({}, { __gc = function()
+    local done, problem = pcall(write_once)  -- Lua says nothing about errors here
+    if not done then standard.call(tell, problem) end
+  end })
   hooks.at_signal(prepared.recording, write_once)
   local problem = start(prepared)
   if problem then tell(problem) end

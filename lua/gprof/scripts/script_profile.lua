@@ -170,10 +170,10 @@ function script_profile.creations(functions, of, addresses, row, bias)
   end
   for _, f in ipairs(functions) do
     for _, place in ipairs(context_of[f] and f.created or {}) do
-      local address = addresses[functions[place.creator]][place.line]
+      local of_creator = addresses[functions[place.creator]]  -- nil if it is hidden
       -- not the address of the line's samples, which the function itself may have
-      records[#records + 1] = ("<I4I4I8I8I8"):pack(context_of[f], row + #records,
-        bias + address + LINE // 2, 0, 0)
+      records[#records + 1] = of_creator and ("<I4I4I8I8I8"):pack(context_of[f],
+        row + #records, bias + of_creator[place.line] + LINE // 2, 0, 0)
     end
   end
   return records
