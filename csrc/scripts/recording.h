@@ -33,6 +33,7 @@ typedef struct scr_recording {
   volatile bool in_hook;        /* the hook runs */
   lua_Hook hook;                /* scr_hook */
   lua_CFunction zone, zone_begin, zone_end;   /* which belong to their callers */
+  bool awaits_program;          /* see scr_catch_interrupts */
   bool displaced;               /* the program set a hook of its own */
   bool removed;                 /* it removed that of the recording */
   bool interrupted;             /* for a while; or a coroutine had a hook of its own */

@@ -998,6 +998,30 @@ describe("gprof.lua --record with a Lua program", function()
       end
     end)
 
+    -- The first Ctrl-C stops the program at its next instruction: there is none. So it is sent again.
+    it("writes its profile if it waits in a C function until Ctrl-C ends it", function()
+      if not pcall(require, "socket") then return pending "needs LuaSocket (lua-socket)" end
+      shell.write(dir .. "/waits.lua", [[
+        local sleep = require "socket".sleep
+        local process <close> = io.open "/proc/self/stat"
+        local command = "while [ ! -e %s ] || ! grep -q ') S' /proc/%d/stat; do sleep 0.01; done; " ..
+          "while kill -INT %d; do sleep 0.1; done 2>/dev/null"
+        local id = process:read "n"
+        local helper <const> = io.popen(command:format(arg[1], id, id))
+        local function work()
+          for _ = 1, 2e7 do end
+          io.open(arg[1], "w"):close()
+          sleep(50, helper)
+        end
+        work()
+      ]])
+      for _, count in ipairs { "calls", "none" } do
+        local result = program.run({ "--record", "--count=" .. count, "waits.lua", "waits." .. count }, { cwd = dir })
+        assert.equal("gprof.lua: waits.prof was written; to read it: gprof.lua waits.prof\n", result.stderr, count)
+        assert.truthy(program.run({ "-b", "-z", "-p", dir .. "/waits.prof" }).stdout:find "  work %(waits%.lua:7%)\n")
+      end
+    end)
+
     it("writes its profile if it writes to a closed pipe", function()
       shell.write(dir .. "/pipe.lua", "local function work() while true do print 'x' end end work()")
       local command = "lua5.4 " .. program.root .. "/gprof.lua --record pipe.lua | head -n 1"
