@@ -23,21 +23,23 @@ static scr_stack *recorded_stack(scr_recording *r, lua_State *L, const void *own
   return stack && stack->count > 0 && top_of(stack)->call == own ? stack : NULL;
 }
 
-/* Puts a zone on the stack that a call has begun at a line. */
-static bool put_counted(scr_recording *r, scr_stack *stack, struct CallInfo *call,
+/* Puts a zone on the stack that the call of `ar` has begun at a line. */
+static bool put_counted(scr_recording *r, lua_State *L, scr_stack *stack, lua_Debug *ar,
                         uint32_t zone, uint32_t line) {
-  const lua_Debug entered = {.event = LUA_HOOKCALL, .i_ci = call};
+  const lua_Debug entered = {.event = LUA_HOOKCALL, .i_ci = ar->i_ci};
   if (!scr_enter(r, stack, &entered, zone, line)) return false;
   top_of(stack)->is_zone = true;
+  top_of(stack)->closure = scr_closure_of(L, ar);
   if (!r->with_c) top_of(stack)->record = (void *)(uintptr_t)zone;
   return true;
 }
 
 /* Puts it below the frame `own`. */
-static bool begin_counted(scr_recording *r, scr_stack *stack, const lua_Debug *caller,
-                          uint32_t zone, uint32_t line, const void *own) {
+static bool begin_counted(scr_recording *r, lua_State *L, scr_stack *stack,
+                          lua_Debug *caller, uint32_t zone, const void *own) {
   stack->count--;
-  return put_counted(r, stack, caller->i_ci, zone, line) && scr_share(r, stack, own);
+  return put_counted(r, L, stack, caller, zone, scr_line_of(L, caller)) &&
+         scr_share(r, stack, own);
 }
 
 /* Returns the number of the innermost zone of a call; SCR_NONE if it has none. */
@@ -89,7 +91,7 @@ static bool begin_sampled(scr_recording *r, lua_State *L, lua_Debug *caller,
   if (stack->count == stack->capacity) sweep(L, stack);
   if (!scr_stack_push(stack, caller->i_ci, zone)) return false;
   top_of(stack)->is_zone = true;
-  top_of(stack)->record = (void *)(uintptr_t)closure;
+  top_of(stack)->closure = closure;
   scr_mark_begin(r, top_of(stack), caller);
   return true;
 }
@@ -125,14 +127,14 @@ static bool begin(scr_recording *r, lua_State *L, lua_Debug *caller, const void 
                   const char *name) {
   scr_stack *stack = r->events != 0 ? recorded_stack(r, L, own) : NULL;
   if (r->events != 0 && !stack) {
-    scr_begin_unknown_zone();
+    scr_begin_unknown_zone(L, name);
     return true;
   }
   lua_getinfo(L, "Sl", caller);
   const uint32_t zone = scr_function_zone(&r->functions, caller, name);
   if (zone == SCR_NONE) return false;
   if (!stack) return begin_sampled(r, L, caller, zone);
-  return begin_counted(r, stack, caller, zone, scr_line_of(L, caller), own);
+  return begin_counted(r, L, stack, caller, zone, own);
 }
 
 static void check_zone(lua_State *L, const char *function) {
@@ -146,7 +148,7 @@ int scr_zone_begin(lua_State *L) {
   scr_recording *r = recording_of(L);
   lua_Debug own, caller;
   if (!r || !lua_getstack(L, 0, &own) || !lua_getstack(L, 1, &caller)) {
-    scr_begin_unknown_zone();
+    scr_begin_unknown_zone(L, lua_tostring(L, 1));
     return 0;
   }
   r->in_hook = true;
@@ -227,7 +229,7 @@ static bool open_zone(scr_recording *r, lua_State *L, lua_Debug *own, const char
   if (zone == SCR_NONE) return false;
   if (!stack) return open_sampled(r, L, own, zone);
   lua_getstack(L, 1, &caller);
-  return put_counted(r, stack, own->i_ci, zone, scr_line_of(L, &caller));
+  return put_counted(r, L, stack, own, zone, scr_line_of(L, &caller));
 }
 
 /* With counts, the hook ends the zone when zone returns. */
@@ -237,7 +239,7 @@ static int close_zone(lua_State *L, int status, lua_KContext context) {
   lua_Debug own;
   scr_recording *r = recording_of(L);
   if (!lua_getstack(L, 0, &own)) return lua_gettop(L);
-  if (!r) scr_end_paused_zone(L, own.i_ci);
+  if (!r) scr_end_paused_zone(L, &own);
   scr_frame *zone = r && r->events == 0
                         ? sampled_zone(scr_stack_find(&r->stacks, L), L, &own)
                         : NULL;
