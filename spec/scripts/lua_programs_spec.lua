@@ -1496,6 +1496,28 @@ describe("a recording that a coroutine has started", function()
     local samples = report 'count = "none", instructions = 100'
     assert.matches("leaf %(s%.lua", samples)
   end)
+
+  it("names the interpreter's function, and leaves out those that stop it", function()
+    local text = [[
+      local recorder = require "gprof.recorder"
+      local function leaf() end
+      local co = coroutine.wrap(function()
+        recorder.start { rate = 0 } coroutine.yield() leaf() recorder.pause() recorder.resume()
+      end)
+      local function serve() leaf() co() end
+      co() serve()
+      recorder.stop()
+      assert(recorder.write(...))
+    ]]
+    local dir = shell.tmpdir "named"
+    local path <const> = dir .. "/s.prof"
+    shell.check({ "lua5.4", shell.write(dir .. "/s.lua", text), path },
+      { env = { LUA_PATH = program.root .. "/?.lua;;" } })
+    local stdout = program.run({ "--export=csv-arcs", path }).stdout
+    assert.matches("\n%(interpreter%),[^\n]*,main chunk of s%.lua,", stdout)
+    assert.matches("\nserve,[^\n]*,leaf,[^\n]*,1,", stdout)
+    assert.is_nil(stdout:find("recorder.stop", 1, true) or stdout:find("recorder.pause", 1, true), stdout)
+  end)
 end)
 
 describe("the memory of a recorded program", function()
