@@ -800,6 +800,11 @@ describe("gprof.recorder", function()
     end
   end)
 
+  it("takes integers that are floats", function()
+    assert.same({ "true\n", "", 0 },
+      message "print(pcall(recorder.start, { rate = 1e3, memory = 8.0 })) recorder.stop()")
+  end)
+
   it("keeps the options with which it started, whatever becomes of their table", function()
     local change = [[
       local options = setmetatable({ rate = 500 }, { __index = { count = "none" } })
@@ -934,7 +939,8 @@ describe("gprof.lua --record with a Lua program", function()
     shell.check { "cp", interpreter, other }
     shell.write(dir .. "/tool", ("#!%s\nprint(1)\n"):format(other))
     shell.check { "chmod", "+x", dir .. "/tool" }
-    assert.matches("give its file a name that ends in %.lua: gprof%.lua %-%-record SCRIPT%.lua\n",
+    assert.matches("/tool: is a program for lua5%.1: only the C functions of its interpreter are recorded; to run " ..
+      "and record it with Lua 5%.4, give its file a name that ends in %.lua: gprof%.lua %-%-record SCRIPT%.lua\n",
       run(dir .. "/tool").stderr)
   end)
 
