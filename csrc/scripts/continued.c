@@ -17,14 +17,16 @@ static bool put(scr_recording *r, scr_stack *stack, const void *call, uint32_t f
 }
 
 /* Puts the zones of a call that were open before on the stack. */
-static bool put_zones(scr_recording *r, scr_stack *stack, const scr_stack *former,
-                      const void *call, uint32_t line) {
+static bool put_zones(scr_recording *r, lua_State *L, scr_stack *stack,
+                      const scr_stack *former, lua_Debug *ar, uint32_t line) {
+  const void *closure = former->count > 0 ? scr_closure_of(L, ar) : NULL;
   for (size_t i = 0; i < former->count; i++) {
     const scr_frame *zone = &former->frames[i];
-    if (!zone->is_zone || zone->call != call) continue;
-    if (!put(r, stack, call, scr_zone_function(r, zone), line)) return false;
+    if (!scr_is_open_in(zone, ar->i_ci, closure)) continue;
+    if (!put(r, stack, ar->i_ci, scr_zone_function(r, zone), line)) return false;
     scr_frame *added = &stack->frames[stack->count - 1];
     added->is_zone = true;
+    added->closure = closure;
     if (!r->with_c) added->record = zone->record;
   }
   return true;
@@ -55,7 +57,7 @@ static bool put_function(scr_recording *r, lua_State *L, scr_stack *stack,
     if (!put(r, stack, ar->i_ci, function, *line)) return false;
     *line = scr_line_of(L, ar);
   }
-  return put_zones(r, stack, former, ar->i_ci, *line);
+  return put_zones(r, L, stack, former, ar, *line);
 }
 
 /* Puts the functions on a stack, from the outermost one to that of a level. The innermost

@@ -28,6 +28,7 @@ typedef struct scr_frame {
   uint32_t slot : 31;   /* with C functions: see gprof_lua_frame */
   bool is_zone : 1;     /* see zones.h */
   void *record;         /* with C functions: of the call */
+  const void *closure;  /* of a zone: that which the call executes */
 } scr_frame;
 
 typedef struct scr_stack {

@@ -6,6 +6,7 @@
 #include "scripts/coroutines.h"
 #include "scripts/recording.h"
 #include "scripts/running_calls.h"
+#include "scripts/signals.h"
 #include "scripts/zones.h"
 
 static bool has_ticks(const scr_recording *r) {
@@ -330,6 +331,7 @@ static void on_event(scr_recording *r, lua_State *L, lua_Debug *ar) {
 __attribute__((noinline))
 static void on_other(scr_recording *r, lua_State *L, lua_Debug *ar) {
   if (!is_recorded(r, L)) return;
+  if (r->awaits_program) scr_catch_interrupts(r, L);
   const bool is_count = ar->event == LUA_HOOKCOUNT;
   const bool is_sample = (is_count || r->events == 0) && r->period == 0;
   const uint64_t began = is_sample ? scr_time_of(CLOCK_THREAD_CPUTIME_ID) : 0;

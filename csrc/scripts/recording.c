@@ -3,8 +3,10 @@
 
 _Thread_local scr_recording *scr_current;
 
+/* Without events, samples set the hook; but it shows that the program begins. */
 static int mask_of(const scr_recording *r) {
-  return r->events | (r->period > 0 ? LUA_MASKCOUNT : 0);
+  const int first = r->awaits_program ? LUA_MASKCALL : 0;
+  return r->period > 0 ? r->events | LUA_MASKCOUNT : r->events | first;
 }
 
 void scr_set_hook(const scr_recording *r, lua_State *L) {

@@ -36,6 +36,7 @@ typedef struct scr_recording {
   lua_Hook hook;                /* scr_hook */
   lua_CFunction own[SCR_OWN];   /* those for zones, which belong to their callers */
   size_t loaded;                /* paths when the program had loaded a recorder, or 0 */
+  bool awaits_program;          /* see scr_catch_interrupts */
   bool displaced;               /* the program set a hook of its own */
   bool removed;                 /* it removed that of the recording */
   bool interrupted;             /* for a while; or a coroutine had a hook of its own */

@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 /* Signals that end programs by default, and that are sent to them. SIGINT is the
- * interpreter's. */
+ * interpreter's, until it ends the program, too: see scr_catch_interrupts. */
 static const int caught[] = {SIGTERM, SIGHUP,  SIGQUIT,   SIGUSR1, SIGUSR2,
                              SIGALRM, SIGPIPE, SIGVTALRM, SIGPROF, SIGXCPU};
 enum { CAUGHT = sizeof caught / sizeof *caught };
@@ -30,6 +31,7 @@ static struct {
   volatile sig_atomic_t number;  /* of the signal that ends the program */
   volatile sig_atomic_t finishing;
   bool displaced;            /* the program has a hook of its own */
+  struct sigaction interpreter;  /* what it does at SIGINT */
   int ticks, waited;         /* since the signal; in a row, in which the thread waited */
   uint64_t cpu;              /* of the thread, at the last tick */
   long switches;
@@ -49,7 +51,7 @@ static void finish(void) {
   if (end.finishing) return;
   end.finishing = true;
   if (!end.displaced)
-    lua_sethook(end.recording->running, scr_hook, end.recording->events, 0);
+    lua_sethook(end.recording->running, end.recording->hook, end.recording->events, 0);
   lua_pcall(end.finisher, 0, 0, 0);
   end_by(end.number);
 }
@@ -86,10 +88,17 @@ static void on_tick(void) {
     end_by(end.number);
 }
 
-static void begin(int number) {
+/* Whether there is another hook in place of the recorder's, or none. After SIGINT, the
+ * interpreter's hook may wait for an instruction. */
+static bool is_displaced(int number) {
   const lua_Hook hook = lua_gethook(end.recording->running);
+  if (hook == end.recording->hook) return false;
+  return hook ? number != SIGINT : end.recording->events != 0;
+}
+
+static void begin(int number) {
   end.number = number;
-  end.displaced = hook != scr_hook && (hook || end.recording->events != 0);
+  end.displaced = is_displaced(number);
   has_waited();
   const struct itimerspec times = {{0, TICK}, {0, TICK}};
   timer_settime(end.timer, 0, &times, NULL);
@@ -117,6 +126,41 @@ static void on_signal(int number, siginfo_t *info, void *context) {
   errno = saved;
 }
 
+static void catch_signal(int number) {
+  struct sigaction action = {.sa_sigaction = on_signal,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  sigfillset(&action.sa_mask);
+  sigaction(number, &action, NULL);
+}
+
+/* The interpreter's handler has the next SIGINT end the program. */
+static void on_interrupt(int number) {
+  const int saved = errno;
+  end.interpreter.sa_handler(number);
+  if (getpid() == end.process && end.recording) catch_signal(number);
+  errno = saved;
+}
+
+/* Whether the program runs, and no longer what the interpreter executes before it. */
+static bool is_in_program(lua_State *L) {
+  lua_Debug ar;
+  const int outermost = scr_depth_of(L) - 2;  /* in Lua: the interpreter calls it */
+  return outermost >= 0 && lua_getstack(L, outermost, &ar) &&
+         lua_getinfo(L, "S", &ar) && strcmp(ar.source, "=(command line)") != 0;
+}
+
+void scr_catch_interrupts(scr_recording *r, lua_State *L) {
+  if (!is_in_program(L)) return;
+  r->awaits_program = false;
+  struct sigaction present;
+  if (sigaction(SIGINT, NULL, &present) != 0 || present.sa_flags & SA_SIGINFO ||
+      present.sa_handler == SIG_DFL || present.sa_handler == SIG_IGN)
+    return;
+  end.interpreter = present;
+  present.sa_handler = on_interrupt;
+  sigaction(SIGINT, &present, NULL);
+}
+
 static bool has_default_action(int number) {
   struct sigaction present;
   return sigaction(number, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) &&
@@ -140,21 +184,26 @@ void scr_catch_signals(lua_State *L, scr_recording *r) {
   end.thread = gettid();
   if (!make_timer()) return;
   end.recording = r;
-  struct sigaction action = {.sa_sigaction = on_signal,
-                             .sa_flags = SA_SIGINFO | SA_ONSTACK};
-  sigfillset(&action.sa_mask);
+  r->awaits_program = true;
   for (int i = 0; i < CAUGHT; i++)
-    if (has_default_action(caught[i])) sigaction(caught[i], &action, NULL);
+    if (has_default_action(caught[i])) catch_signal(caught[i]);
+}
+
+/* Restores what was done at a signal before, unless the program has changed it. */
+static void leave(int number) {
+  struct sigaction present;
+  if (sigaction(number, NULL, &present) != 0) return;
+  if (present.sa_flags & SA_SIGINFO) {
+    if (present.sa_sigaction == on_signal) signal(number, SIG_DFL);
+  } else if (present.sa_handler == on_interrupt) {
+    sigaction(number, &end.interpreter, NULL);
+  }
 }
 
 void scr_leave_signals(const scr_recording *r) {
   if (end.recording != r || end.finishing) return;
-  for (int i = 0; i < CAUGHT; i++) {
-    struct sigaction present;
-    if (sigaction(caught[i], NULL, &present) == 0 && present.sa_flags & SA_SIGINFO &&
-        present.sa_sigaction == on_signal)
-      signal(caught[i], SIG_DFL);
-  }
+  for (int i = 0; i < CAUGHT; i++) leave(caught[i]);
+  leave(SIGINT);
   timer_delete(end.timer);
   end.recording = NULL;
   if (end.number != 0) raise(end.number);  /* it came when the program ended */

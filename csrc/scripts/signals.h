@@ -15,6 +15,11 @@
  * program. Signals that the program handles or ignores are left alone. */
 void scr_catch_signals(lua_State *L, scr_recording *r);
 
+/* While the recording `awaits_program`: once that runs, has the function called also by
+ * the SIGINT that ends it. The interpreter's handler takes the first one, which stops the
+ * program only when it executes an instruction: a server may wait in a C function. */
+void scr_catch_interrupts(scr_recording *r, lua_State *L);
+
 /* Restores the default actions, unless a signal is just ending the program. Does nothing
  * for other recordings. */
 void scr_leave_signals(const scr_recording *r);

@@ -24,12 +24,14 @@ static scr_stack *recorded_stack(scr_recording *r, lua_State *L, const void *own
 }
 
 /* Begins a zone in a call, at a line. */
-static bool begin_counted(scr_recording *r, scr_stack *stack, const lua_Debug *caller,
-                          uint32_t zone, uint32_t line, const void *own) {
+static bool begin_counted(scr_recording *r, lua_State *L, scr_stack *stack,
+                          lua_Debug *caller, uint32_t zone, uint32_t line,
+                          const void *own) {
   stack->count--;
   const lua_Debug call = {.event = LUA_HOOKCALL, .i_ci = caller->i_ci};
   if (!scr_enter(r, stack, &call, zone, line)) return false;
   top_of(stack)->is_zone = true;
+  top_of(stack)->closure = scr_closure_of(L, caller);
   if (!r->with_c) top_of(stack)->record = (void *)(uintptr_t)zone;
   return scr_share(r, stack, own);
 }
@@ -83,7 +85,7 @@ static bool begin_sampled(scr_recording *r, lua_State *L, lua_Debug *caller,
   if (stack->count == stack->capacity) sweep(L, stack);
   if (!scr_stack_push(stack, caller->i_ci, zone)) return false;
   top_of(stack)->is_zone = true;
-  top_of(stack)->record = (void *)(uintptr_t)closure;
+  top_of(stack)->closure = closure;
   scr_mark_begin(r, top_of(stack), caller);
   return true;
 }
@@ -119,14 +121,14 @@ static bool begin(scr_recording *r, lua_State *L, lua_Debug *caller, const void 
                   const char *name) {
   scr_stack *stack = r->events != 0 ? recorded_stack(r, L, own) : NULL;
   if (r->events != 0 && !stack) {
-    scr_begin_unknown_zone();
+    scr_begin_unknown_zone(L, name);
     return true;
   }
   lua_getinfo(L, "Sl", caller);
   const uint32_t zone = scr_function_zone(&r->functions, caller, name);
   if (zone == SCR_NONE) return false;
   if (!stack) return begin_sampled(r, L, caller, zone);
-  return begin_counted(r, stack, caller, zone, scr_line_of(L, caller), own);
+  return begin_counted(r, L, stack, caller, zone, scr_line_of(L, caller), own);
 }
 
 int scr_zone_begin(lua_State *L) {
@@ -136,7 +138,7 @@ int scr_zone_begin(lua_State *L) {
   scr_recording *r = recording_of(L);
   lua_Debug own, caller;
   if (!r || !lua_getstack(L, 0, &own) || !lua_getstack(L, 1, &caller)) {
-    scr_begin_unknown_zone();
+    scr_begin_unknown_zone(L, lua_tostring(L, 1));
     return 0;
   }
   r->in_hook = true;
@@ -237,7 +239,7 @@ static bool open_zone(scr_recording *r, lua_State *L, lua_Debug *zone_call,
   if (zone == SCR_NONE) return false;
   if (!stack) return open_sampled(r, L, zone_call, zone);
   lua_getstack(L, 2, &caller);
-  return begin_counted(r, stack, zone_call, zone, scr_line_of(L, &caller), own);
+  return begin_counted(r, L, stack, zone_call, zone, scr_line_of(L, &caller), own);
 }
 
 /* Raises an error in the function that has called zone. */
@@ -267,7 +269,7 @@ int scr_zone_close(lua_State *L) {
   scr_recording *r = recording_of(L);
   lua_Debug zone_call;
   if (!lua_getstack(L, 1, &zone_call)) return lua_gettop(L);
-  if (!r) scr_end_paused_zone(L, zone_call.i_ci);
+  if (!r) scr_end_paused_zone(L, &zone_call);
   scr_stack *stack = r && r->events == 0 ? scr_stack_find(&r->stacks, L) : NULL;
   scr_frame *zone = stack ? sampled_zone(stack, L, &zone_call) : NULL;
   if (!zone) return lua_gettop(L);

@@ -3,9 +3,11 @@
 
 #include "scripts/running_calls.h"
 
-/* Zones that may be open while this thread is not recorded; and those of them that were
- * begun since recording ended. */
-static _Thread_local size_t unknown_zones, new_zones;
+/* Zones that may be open while this thread is not recorded. */
+static _Thread_local size_t unknown_zones;
+
+/* Zones of a call that may be open in a pause: a call that ends is not noticed then. */
+enum { MOST_IN_PAUSE = 64 };
 
 uint32_t scr_zone_function(const scr_recording *r, const scr_frame *zone) {
   return r->with_c || r->events == 0 ? zone->context : (uint32_t)(uintptr_t)zone->record;
@@ -26,7 +28,6 @@ static size_t open_zones(const scr_stacks *stacks) {
 
 void scr_pause_zones(const scr_recording *r) {
   unknown_zones += open_zones(&r->stacks);
-  new_zones = 0;
 }
 
 void scr_resume_zones(const scr_recording *r) {
@@ -89,29 +90,55 @@ uint32_t scr_zone_context(scr_recording *r, lua_State *L, lua_Debug *ar,
 
 /* --- while nothing is recorded ----------------------------------------------------- */
 
-void scr_begin_unknown_zone(void) {
-  unknown_zones++;
-  new_zones++;
+/* Returns the stack of a coroutine in a recording that may continue; NULL if there is
+ * none. */
+static scr_stack *paused_stack(lua_State *L, const scr_recording *paused) {
+  return paused && paused->stacks.list ? scr_stack_find(&paused->stacks, L) : NULL;
 }
 
-void scr_end_paused_zone(lua_State *L, const void *call) {
-  const scr_recording *paused = scr_ended_recording(L);
-  const bool is_known = paused && paused->stacks.list;
-  const scr_stack *stack = is_known ? scr_stack_find(&paused->stacks, L) : NULL;
-  for (size_t i = stack ? stack->count : 0; i > 0; i--)
-    if (scr_is_zone_of(&stack->frames[i - 1], call)) {
-      stack->frames[i - 1].is_zone = false;
-      return;
-    }
+/* Adds a zone to those of a call that had one before the pause: the innermost one is
+ * ended first. */
+static void begin_paused_zone(lua_State *L, lua_Debug *caller, const char *name) {
+  scr_recording *paused = scr_ended_recording(L);
+  scr_stack *stack = paused_stack(L, paused);
+  if (!stack || stack->count == 0) return;
+  const void *closure = scr_closure_of(L, caller);
+  size_t open = 0;
+  for (size_t i = 0; i < stack->count; i++)
+    open += scr_is_open_in(&stack->frames[i], caller->i_ci, closure);
+  if (open == 0 || open == MOST_IN_PAUSE) return;
+  lua_getinfo(L, "Sl", caller);
+  const uint32_t zone = scr_function_zone(&paused->functions, caller, name);
+  if (zone == SCR_NONE || !scr_stack_push(stack, caller->i_ci, zone)) return;
+  scr_frame *added = &stack->frames[stack->count - 1];
+  added->is_zone = true;
+  added->closure = closure;
+  if (!paused->with_c) added->record = (void *)(uintptr_t)zone;
+  if (paused->events == 0) scr_mark_begin(paused, added, caller);
+}
+
+void scr_begin_unknown_zone(lua_State *L, const char *name) {
+  lua_Debug caller;
+  unknown_zones++;
+  if (!scr_current && lua_getstack(L, 1, &caller)) begin_paused_zone(L, &caller, name);
+}
+
+bool scr_end_paused_zone(lua_State *L, lua_Debug *ar) {
+  scr_stack *stack = paused_stack(L, scr_ended_recording(L));
+  if (!stack || stack->count == 0) return false;
+  const void *closure = scr_closure_of(L, ar);
+  size_t i = stack->count;
+  while (i > 0 && !scr_is_open_in(&stack->frames[i - 1], ar->i_ci, closure)) i--;
+  if (i == 0) return false;
+  stack->frames[i - 1].is_zone = false;
+  if (i == stack->count) stack->count--;
+  return true;
 }
 
 bool scr_end_unknown_zone(lua_State *L) {
+  lua_Debug caller;
   if (unknown_zones == 0) return false;
   unknown_zones--;
-  lua_Debug caller;
-  if (new_zones > 0)
-    new_zones--;
-  else if (!scr_current && lua_getstack(L, 1, &caller))
-    scr_end_paused_zone(L, caller.i_ci);
+  if (!scr_current && lua_getstack(L, 1, &caller)) scr_end_paused_zone(L, &caller);
   return true;
 }

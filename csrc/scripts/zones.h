@@ -44,14 +44,15 @@ static inline bool scr_belongs_to_caller(const scr_recording *r, uint32_t functi
   return false;
 }
 
-/* Whether a frame is a zone of a call; without counts, of a call of a closure. */
+/* Whether a frame is a zone of a call; and of a call of a closure, if the CallInfo may be
+ * that of another one. */
 static inline bool scr_is_zone_of(const scr_frame *frame, const void *call) {
   return frame->is_zone && frame->call == call;
 }
 
 static inline bool scr_is_open_in(const scr_frame *zone, const void *call,
                                   const void *closure) {
-  return scr_is_zone_of(zone, call) && zone->record == closure;
+  return scr_is_zone_of(zone, call) && zone->closure == closure;
 }
 
 /* Without counts: remembers in a zone where the function of `ar` is, which begins it. */
@@ -85,10 +86,11 @@ void scr_resume_zones(const scr_recording *r);
 
 /* Begins or ends a zone while the coroutine is not recorded. Returns false if none was
  * begun. */
-void scr_begin_unknown_zone(void);
+void scr_begin_unknown_zone(lua_State *L, const char *name);
 bool scr_end_unknown_zone(lua_State *L);
 
-/* During a pause: ends the innermost zone of a call that was begun before. */
-void scr_end_paused_zone(lua_State *L, const void *call);
+/* During a pause: ends the innermost zone of the call that `ar` is about, if the pause
+ * has begun in a zone of this call. Returns whether it has. */
+bool scr_end_paused_zone(lua_State *L, lua_Debug *ar);
 
 #endif

@@ -165,11 +165,12 @@ return function(command, options)
   if message then return nil, message end
   done, message = program_files.check_directory((names(recorder_options.output(options))))
   if not done then return nil, message end
+  local given = path
   path, command = program_files.interpreted(path, command)
   local image <close> = open_image(path)
-  local found = recordable.check(path, image, library)
+  local found = recordable.check(path, image, library, path ~= given and given or nil)
   if warn and found.problem then warn(path .. ": " .. found.problem) end
-  if warn and found.note then warn(path .. ": " .. found.note, true) end
+  if warn and found.note then warn(found.note, true) end
   local started = core.time()
   local loaded = found.is_loaded and library or ""
   if loaded ~= "" then loaded = first_library(image) .. loaded end

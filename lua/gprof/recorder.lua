@@ -46,9 +46,13 @@ local OPTIONS <const> = { rate = true, instructions = true, memory = true, count
   with_c = true }
 
 -- Returns a copy of the options: the caller may change its table while they are in use.
+-- Numbers such as 1e3 become integers.
 local function copy(options)
   local copied = {}
-  for name in pairs(OPTIONS) do copied[name] = options[name] end
+  for name in pairs(OPTIONS) do
+    local value = options[name]
+    copied[name] = math.type(value) == "float" and math.tointeger(value) or value
+  end
   return copied
 end
 
@@ -123,8 +127,8 @@ end
 local function check_values(options)
   for name, limits in pairs(LIMITS) do
     local value, least, most = options[name], limits[1], limits[2]
-    local is_valid = math.type(value) == "integer" and value >= least and value <= most
-    if value ~= nil and not is_valid then
+    local number = math.type(value) and math.tointeger(value)
+    if value ~= nil and not (number and number >= least and number <= most) then
       error(("recorder.start: option '%s': an integer from %d to %d expected")
         :format(name, least, most), 3)
     end

@@ -37,4 +37,19 @@ assert(recorder.write "main.prof")
     assert.same({ false, "Coroutinecreated at main.lua:8, resumed by run" }, { found[2] or false, found[3] })
     assert.matches("Coroutinecreated at main.lua:7, main.lua:9, resumed by run", found[4])
   end)
+
+  it("has its whole name in the sentence at the top", function()
+    shell.write(dir .. "/fields.lua", ("package.path = %q .. package.path\n"):format(program.root .. "/?.lua;") .. [[
+local recorder = require "gprof.recorder"
+recorder.start { instructions = 10 }
+local encoders = { string = function() for i = 1, 1000 do local _ = i % 7 end end }
+local writer = { value = function(encode) encode() end }
+writer.value(encoders.string)
+assert(recorder.write "fields.prof")
+]])
+    shell.check({ "lua5.4", "fields.lua" }, { cwd = dir })
+    shell.check({ "lua5.4", program.root .. "/gprof.lua", "--html=fields.html", "fields.prof" }, { cwd = dir })
+    local found = browser.walk(dir .. "/fields.html", "document.querySelector('.sentence').textContent")
+    assert.matches("time is in encoders%.string %(fields%.lua:4%), reached from writer%.value; 1 call", found[1])
+  end)
 end)

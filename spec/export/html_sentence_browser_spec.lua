@@ -28,16 +28,18 @@ describe("The sentence at the top of a page", function()
   end)
 
   it("says what certainly changed: a run, the function that changed most", function()
-    local function compared(ticks)
-      local new = { functions = plan.functions, calls = plan.calls, ticks = ticks }
+    local function compared(ticks, calls)
+      local new = { functions = plan.functions, calls = calls or plan.calls, ticks = ticks }
       return { select(2, pages.crafted(new, "--compare=" .. crafted.gmon(plan))), sentence }
     end
     local seen = browser.walk_all { compared { work = 330, ping = 20, pong = 5, leaf = 42 },
-      compared { ping = 90, leaf = 5 }, compared(plan.ticks) }
+      compared { ping = 90, leaf = 5 }, compared(plan.ticks),
+      compared(plan.ticks, table.move(plan.calls, 2, #plan.calls, 2, { { "main", "work", 11 } })) }
     assert.match("; since the old profile, a run takes 3%.02 s more %(%+318 %%%), work 3%.00 s more%.$",
       seen[1].results[1])
     assert.match("; since the old profile, ping takes 0%.70 s more%.$", seen[2].results[1])
     assert.match("; no certain change since the old profile%.$", seen[3].results[1])
+    assert.match("; no certain change since the old profile, but 50%.0 %% more calls%.$", seen[4].results[1])
   end)
 
   it("speaks of calls if there is no time, and is absent if there is nothing", function()

@@ -808,6 +808,11 @@ describe("gprof.recorder", function()
     end
   end)
 
+  it("takes integers that are floats", function()
+    assert.same({ "true\n", "", 0 },
+      message "print(pcall(recorder.start, { rate = 1e3, memory = 8.0 })) recorder.stop()")
+  end)
+
   it("keeps the options with which it started, whatever becomes of their table", function()
     local change = [[
       local options = setmetatable({ rate = 500 }, { __index = { count = "none" } })
@@ -942,7 +947,8 @@ describe("gprof.lua --record with a Lua program", function()
     shell.check { "cp", interpreter, other }
     shell.write(dir .. "/tool", ("#!%s\nprint(1)\n"):format(other))
     shell.check { "chmod", "+x", dir .. "/tool" }
-    assert.matches("give its file a name that ends in %.lua: gprof%.lua %-%-record SCRIPT%.lua\n",
+    assert.matches("/tool: is a program for lua5%.1: only the C functions of its interpreter are recorded; to run " ..
+      "and record it with Lua 5%.4, give its file a name that ends in %.lua: gprof%.lua %-%-record SCRIPT%.lua\n",
       run(dir .. "/tool").stderr)
   end)
 
@@ -1003,6 +1009,30 @@ describe("gprof.lua --record with a Lua program", function()
         local signal, flat = ended(PROGRAMS.computes, "TERM", option)
         assert.equal(15, signal)
         assert.truthy(flat:find "  work %(ended%.lua:2%)\n", flat)
+      end
+    end)
+
+    -- The first Ctrl-C stops the program at its next instruction: there is none. So it is sent again.
+    it("writes its profile if it waits in a C function until Ctrl-C ends it", function()
+      if not pcall(require, "socket") then return pending "needs LuaSocket (lua-socket)" end
+      shell.write(dir .. "/waits.lua", [[
+        local sleep = require "socket".sleep
+        local process <close> = io.open "/proc/self/stat"
+        local command = "while [ ! -e %s ] || ! grep -q ') S' /proc/%d/stat; do sleep 0.01; done; " ..
+          "while kill -INT %d; do sleep 0.1; done 2>/dev/null"
+        local id = process:read "n"
+        local helper <const> = io.popen(command:format(arg[1], id, id))
+        local function work()
+          for _ = 1, 2e7 do end
+          io.open(arg[1], "w"):close()
+          sleep(50, helper)
+        end
+        work()
+      ]])
+      for _, count in ipairs { "calls", "none" } do
+        local result = program.run({ "--record", "--count=" .. count, "waits.lua", "waits." .. count }, { cwd = dir })
+        assert.equal("gprof.lua: waits.prof was written; to read it: gprof.lua waits.prof\n", result.stderr, count)
+        assert.truthy(program.run({ "-b", "-z", "-p", dir .. "/waits.prof" }).stdout:find "  work %(waits%.lua:7%)\n")
       end
     end)
 
@@ -1479,6 +1509,28 @@ describe("a recording that a coroutine has started", function()
     assert.matches(" 9 +0%.00 +0%.00 +leaf %(", report "rate = 0")
     local samples = report 'count = "none", instructions = 100'
     assert.matches("leaf %(s%.lua", samples)
+  end)
+
+  it("names the interpreter's function, and leaves out those that stop it", function()
+    local text = [[
+      local recorder = require "gprof.recorder"
+      local function leaf() end
+      local co = coroutine.wrap(function()
+        recorder.start { rate = 0 } coroutine.yield() leaf() recorder.pause() recorder.resume()
+      end)
+      local function serve() leaf() co() end
+      co() serve()
+      recorder.stop()
+      assert(recorder.write(...))
+    ]]
+    local dir = shell.tmpdir "named"
+    local path <const> = dir .. "/s.prof"
+    shell.check({ "lua5.4", shell.write(dir .. "/s.lua", text), path },
+      { env = { LUA_PATH = program.root .. "/?.lua;;" } })
+    local stdout = program.run({ "--export=csv-arcs", path }).stdout
+    assert.matches("\n%(interpreter%),[^\n]*,main chunk of s%.lua,", stdout)
+    assert.matches("\nserve,[^\n]*,leaf,[^\n]*,1,", stdout)
+    assert.is_nil(stdout:find("recorder.stop", 1, true) or stdout:find("recorder.pause", 1, true), stdout)
   end)
 end)
 

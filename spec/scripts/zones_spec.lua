@@ -108,6 +108,27 @@ describe("a zone with a begin and an end", function()
       "zone a > leaf 2" })
   end)
 
+  it("ends first if it was begun in a pause in another one, and is shown after the pause", function()
+    local text = [[
+      local function outer()
+        zone "a" recorder.pause() zone "b" leaf() zone "c" done "c" recorder.resume()
+        leaf() done "b" leaf() done "a" leaf()
+      end
+      START outer()
+    ]]
+    check(text, { "outer > leaf 1", "outer > zone a 1", "zone a > leaf 1", "zone b > leaf 1" })
+    run(text .. " recorder.stop()", 'rate = 0, count = "none"')
+  end)
+
+  it("ends with its call also in a pause: the next one may have the same place on the stack", function()
+    check([[
+      local function first() zone "a" leaf() recorder.pause() end
+      local function second() recorder.resume() leaf() end
+      local function main() first() second() leaf() end
+      START main()
+    ]], { "first > zone a 1", "main > first 1", "main > leaf 1", "second > leaf 1", "zone a > leaf 1" })
+  end)
+
   it("has the lines of its function", function()
     local _, path = run([[ local function work()
         local n = 0

@@ -4,7 +4,10 @@
 -- @internal gprof.library.module_names
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local getinfo <const> = debug.getinfo
+local getinfo <const>, getlocal <const> = debug.getinfo, debug.getlocal
+local registry <const> = debug.getregistry()
+
+local MAIN_THREAD <const> = 1  -- LUA_RIDX_MAINTHREAD, an index of the registry
 
 local module_names = {}
 
@@ -12,16 +15,16 @@ local function is_c_function(value)
   return type(value) == "function" and getinfo(value, "S").what == "C"
 end
 
---- Returns the interpreter's functions if it runs this coroutine: the outermost one, and
--- the one that handles errors, which is on its stack. Both are in C.
+--- Returns the interpreter's functions if it runs the program: the outermost one of the
+-- main coroutine, and the one that handles errors, which is on its stack. Both are in C.
 -- @treturn {[string]=function}
 function module_names.host()
-  local level, handler = 1, nil
-  while getinfo(level + 1, "S") do level = level + 1 end
-  local main = getinfo(level, "Sf")
-  if main.what ~= "C" then return {} end
+  local main_thread, level, handler = registry[MAIN_THREAD], 0, nil
+  while getinfo(main_thread, level + 1, "S") do level = level + 1 end
+  local main = getinfo(main_thread, level, "Sf")
+  if not main or main.what ~= "C" then return {} end
   for i = 8, 1, -1 do
-    local _, value = debug.getlocal(level, i)
+    local _, value = getlocal(main_thread, level, i)
     if is_c_function(value) then handler = value end
   end
   return { ["(interpreter)"] = main.func, ["(message handler)"] = handler }

@@ -179,14 +179,34 @@ function script_profile.creations(functions, of, addresses, row, bias)
   return records
 end
 
--- Returns the records. The return address of a call is in the line of the call.
+-- Returns the set of contexts that have calls, ticks or created coroutines, or lead to
+-- such. Others are only the way to the function that ended the recording.
+local function live_contexts(recorded, of)
+  local live, rows = {}, {}
+  for row in each_record(recorded.records) do rows[#rows + 1] = row end
+  for i = #rows, 1, -1 do
+    local row = rows[i]
+    local context, entered, _, _, count = RECORD:unpack(recorded.records,
+      row * RECORD_SIZE + 1)
+    local f = entered == row and of[row]
+    if count > 0 or live[entered] or f and f.created[1] then
+      live[context], live[entered] = true, true
+    end
+  end
+  return live
+end
+
+-- Returns the records. The return address of a call is in the line of the call. Calls
+-- that are left out become samples without ticks, so that the others keep their numbers.
 local function records_of(recorded, of, addresses)
-  local list = {}
+  local list, live = {}, live_contexts(recorded, of)
   for row = 0, ROOTS - 1 do list[row + 1] = ("<I4I4I8I8I8"):pack(row, row, 0, 0, 0) end
   for row, context, entered, callee, line, count in each_record(recorded.records) do
     local caller = of[context] and addresses[of[context]]
     local from, self = caller and (caller[line] or caller.entry) or 0, 0
-    if callee ~= NONE then
+    if callee ~= NONE and not live[entered] then
+      context, entered = 0, row
+    elseif callee ~= NONE then
       from = caller and from + LINE // 2 or 0
       self = addresses[recorded.functions[callee + 1]].entry
     end

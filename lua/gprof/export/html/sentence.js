@@ -1,8 +1,11 @@
 // The sentence at the top: where the time is, from where that is reached, and what has certainly changed. All nouns are
 // links.
 
+// In Lua, the last component alone says little: "string" of "encoders.string", "new" of "Account.new".
+const nounOf = (label) => (data.scripts ? label : splitOnce(label)[0]);
+
 const nounLink = (node) =>
-  make("a", { class: "mono", href: linkTo(node), title: nameOf(node) }, splitOnce(labelOf(node))[0]);
+  make("a", { class: "mono", href: linkTo(node), title: nameOf(node) }, nounOf(labelOf(node)));
 
 // Returns the function with the largest value; -1 if all values are 0.
 function largest(values) {
@@ -39,6 +42,14 @@ function callParts(node) {
   return count > 0 ? ["; ", make("a", { href: tree ? linkToTree("around", keyOf(node)) : linkTo(node) }, text)] : [];
 }
 
+// Returns how the number of all calls has changed: counts are certain where times are not.
+function callChange() {
+  const calls = comparison.calls,
+    [old, now] = calls ? [sumOf([...calls.old]), sumOf([...calls.new])] : [0, 0];
+  if (old === now || old === 0) return "";
+  return `, but ${((100 * Math.abs(now - old)) / old).toFixed(1)} % ${now > old ? "more" : "fewer"} calls`;
+}
+
 // Returns what has certainly changed since the old profile: the time of a run, and that of the function that changed
 // most.
 function changeParts() {
@@ -57,7 +68,7 @@ function changeParts() {
     if (sumText(row)) name.append(` (${sumText(row)})`);
     parts.push(...(parts.length > 0 ? [", ", name, " "] : [name, " takes "]), link(amount(time, row)));
   }
-  if (parts.length === 0) return ["; ", link("no certain change"), " since the old profile"];
+  if (parts.length === 0) return ["; ", link("no certain change"), " since the old profile" + callChange()];
   return ["; since the old profile, ", ...parts];
 }
 

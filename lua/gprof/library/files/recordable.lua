@@ -65,24 +65,37 @@ local function limitation(path, image)
   end
 end
 
--- Returns how to record the program of an interpreter of Lua; nil for other programs.
-local function lua_note(path)
+-- Messages about an interpreter of Lua 5.4, of another version, and about a script for
+-- that.
+local INTERPRETER <const> = "%s: is an interpreter of Lua: its C functions are " ..
+  "recorded; to record a program "
+local NOTE <const> = INTERPRETER .. "for Lua 5.4, name it in its place: " ..
+  "gprof.lua --record SCRIPT"
+local TO_RENAME <const> = "with Lua 5.4, give its file a name that ends in .lua: " ..
+  "gprof.lua --record SCRIPT.lua"
+local SCRIPT_NOTE <const> = "%s: is a program for %s: only the C functions of its " ..
+  "interpreter are recorded; to run and record it " .. TO_RENAME
+
+-- Returns how to record the program of an interpreter of Lua; nil for other programs. The
+-- user may have named a script that the interpreter runs.
+local function lua_note(path, script)
   local name, is_recorded = program_files.lua_version(path)
   if not name then return nil end
-  local remedy = is_recorded and "for Lua 5.4, name it in its place: " or
-    "with Lua 5.4, give its file a name that ends in .lua: "
-  return "is an interpreter of Lua: its C functions are recorded; to record a program " ..
-    remedy .. "gprof.lua --record SCRIPT" .. (is_recorded and "" or ".lua")
+  if is_recorded then return NOTE:format(path) end
+  return script and SCRIPT_NOTE:format(script, name) or
+    (INTERPRETER .. TO_RENAME):format(path)
 end
 
 --- Returns what will be recorded of a program.
 -- @tparam string path of the program, or of a script's interpreter
 -- @tparam image|nil image nil if the program cannot be read
 -- @tparam string library path of the recorder
+-- @tparam string|nil script that the interpreter runs
 -- @treturn table `problem`: why the program is not recorded; `note`: a message about a
---   program that is; `is_loaded`: whether the recorder is loaded; `samples`: whether only
---   samples are recorded, since the program is not compiled for the recorder
-function recordable.check(path, image, library)
+--   program that is, with its name; `is_loaded`: whether the recorder is loaded;
+--   `samples`: whether only samples are recorded, since the program is not compiled for
+--   the recorder
+function recordable.check(path, image, library, script)
   local problem = obstacle(path, library)
   if problem then return { problem = problem, is_loaded = false } end
   problem = limitation(path, image)
@@ -90,7 +103,7 @@ function recordable.check(path, image, library)
     not collection.is_instrumented(image)
   return { problem = problem, samples = samples or nil,
     is_loaded = not (image and recordable.has_recorder(image)),
-    note = samples and lua_note(path) or nil }
+    note = samples and lua_note(path, script) or nil }
 end
 
 return recordable
