@@ -28,6 +28,7 @@ bool gp_clone_is_numbered_part(const char *name) {
 }
 
 size_t gp_clone_cold_stem(const char *name) {
+  if (!strchr(name, '.')) return 0;  /* most names */
   const size_t stem = numbered_part_stem(name);
   if (stem != 0) return stem;
   /* the last ".cold": "f.cold" may have been cloned and split again */

@@ -22,8 +22,9 @@ local MOST <const> = 420 -- bytes of a line of a page
 local data <const> = assert(gprof.data(program.image, program.profile))
 local profile <const> = assert(gprof.profile(program.image, data, { line = "all" }))
 
--- The program's sources are searched for in this directory, by their last components. It is in memory.
-local DIRECTORY <const> = "/dev/shm/fuzz" .. program.directory .. "/sources"
+-- The program's sources are searched for in this directory, by their last components. It is in memory. All users may
+-- make directories there, but not below those of others.
+local DIRECTORY <const> = "/dev/shm/fuzz" .. program.directory:gsub("/", "-") .. "-sources"
 local NAMES <const> = { "twins.c", "common.c" }
 os.execute(("mkdir -p '%s'"):format((DIRECTORY:gsub("'", "'\\''"))))
 
