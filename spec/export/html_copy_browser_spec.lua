@@ -59,6 +59,15 @@ describe("The table of a page", function()
     assert.same({ " ---: | ---: ", " −1.00 | −62 % ", " `~ +0.01` | +2 % " }, found[3])
   end)
 
+  it("calls the time of a function new unless the old program has called that", function()
+    local old = { functions = plan.functions, calls = plan.calls, ticks = { ["a|b"] = 40 } }
+    local after = { functions = plan.functions, calls = plan.calls, ticks = { ["a|b"] = 40, work = 30, main = 20 } }
+    local found = browser.walk(select(2, pages.crafted(after, "--compare=" .. crafted.gmon(old))),
+      { "open", "!changes" }, "[...document.querySelectorAll('tbody tr')].slice(0, 2)" ..
+        ".map((tr) => tr.querySelector('.name').textContent + ': ' + tr.cells[3].textContent)")
+    assert.same({ "work: ", "main: new" }, found[1])
+  end)
+
   it("has a key that copies the terminal command, with its words quoted", function()
     local quoted <const> = "(data.inputs = ['a b', 'gmon.out'], copyText = (text) => (window.copied = text), 0)"
     local found = browser.walk(path, "data.inputs.length", quoted, { "key", "$" }, copied, { "open", "a|b" },

@@ -62,10 +62,13 @@ function signedTime(time, row) {
 // Beyond this ratio, growth is shown as a factor.
 const MOST_RATIO = 11;
 
+// Whether the old program has called a function, which may have had no samples.
+const isOldCallee = (time, row) => time !== comparison.whole && comparison.calls && comparison.calls.old[row] > 0;
+
 // Makes the text of a change as a share of the old time, or as a factor; empty if there was no change.
 function changeShare(time, row) {
   if (isIncomparable(time, row) || time.change[row] === 0) return "";
-  if (time.old[row] === 0) return "new";
+  if (time.old[row] === 0) return isOldCallee(time, row) ? "" : "new";
   const ratio = time.new[row] / time.old[row];
   if (ratio > MOST_RATIO) return "× " + counted(Math.round(ratio));
   const share = Math.round(100 * (ratio - 1));
