@@ -209,15 +209,14 @@ void scr_find_zone(scr_recording *r, lua_State *L) {
 }
 
 /* Fills in the innermost function of the program that has called zone, whose file the
- * zone belongs to; the outermost function if there is none. */
-static bool find_caller(const scr_recording *r, lua_State *L, lua_Debug *caller) {
-  bool found = false;
-  for (int level = 2; lua_getstack(L, level, caller); level++) {
-    found = lua_getinfo(L, "Sl", caller) != 0;
+ * zone belongs to; the outermost function if there is none, as after a tail call of zone
+ * in a coroutine. */
+static void find_caller(const scr_recording *r, lua_State *L, lua_Debug *caller) {
+  for (int level = 1; lua_getstack(L, level, caller); level++) {
+    lua_getinfo(L, "Sl", caller);
     const bool is_zone = scr_closure_of(L, caller) == r->functions.zone_closure;
     if (*caller->what != 'C' && !is_zone) break;
   }
-  return found;
 }
 
 /* A former zone of the same call was left by an error. */
@@ -234,12 +233,13 @@ static bool open_zone(scr_recording *r, lua_State *L, lua_Debug *zone_call,
                       const void *own, const char *name) {
   lua_Debug caller;
   scr_stack *stack = r->events != 0 ? recorded_stack(r, L, own) : NULL;
-  if ((r->events != 0 && !stack) || !find_caller(r, L, &caller)) return true;
+  if (r->events != 0 && !stack) return true;
+  find_caller(r, L, &caller);
   const uint32_t zone = scr_function_zone(&r->functions, &caller, name);
   if (zone == SCR_NONE) return false;
   if (!stack) return open_sampled(r, L, zone_call, zone);
-  lua_getstack(L, 2, &caller);
-  return begin_counted(r, L, stack, zone_call, zone, scr_line_of(L, &caller), own);
+  const uint32_t line = lua_getstack(L, 2, &caller) ? scr_line_of(L, &caller) : 0;
+  return begin_counted(r, L, stack, zone_call, zone, line, own);
 }
 
 /* Raises an error in the function that has called zone. */

@@ -285,6 +285,13 @@ describe("a zone around a call", function()
     assert.truthy(paths["main chunk of z.lua;outer;leaf"])
   end)
 
+  it("may be all that a coroutine executes", function()
+    check(NEXT .. [[
+      local function body() return around("a", leaf) end
+      START for _ = 1, 3 do coroutine.wrap(body)() end coroutine.wrap(around)("a", leaf)
+    ]], { "body > zone a 3", "coroutine.wrap > body 3", "coroutine.wrap > zone a 1", "zone a > leaf 4" })
+  end)
+
   it("may be in any number of others", function()
     for _, options in ipairs { COUNTED[1], COUNTED[2], COUNTED[3], 'count = "none"' } do
       assert.equal("5000\n", (run(NEXT .. [[
