@@ -39,8 +39,15 @@ function showTree(argument) {
   return ["#!tree", "Call tree"];
 }
 
+// Shows a list, which is made at first use.
+function showList(name, makeView) {
+  const shown = cached(name, makeView);
+  put(shown.element);
+  shown.show();
+}
+
 function showFiles() {
-  put(cached("files", sourceListView));
+  showList("files", sourceListView);
   return ["#!source", "Source files"];
 }
 
@@ -85,9 +92,7 @@ function showFunction(key) {
 }
 
 function showFunctions() {
-  const shown = cached("functions by " + shownGrouping(), () => flatView(listGrouping));
-  put(shown.element);
-  shown.show();
+  showList("functions by " + shownGrouping(), () => flatView(listGrouping));
   return ["#", null];
 }
 
@@ -100,19 +105,19 @@ function route() {
   if (name === "!source") return showSource(decoded(argument));
   if (name === "!files") return showFiles();
   if (name === "!lines" && allLines.length > 0) {
-    put(cached("lines", linesView));
+    showList("lines", linesView);
     return ["#!lines", "Lines"];
   }
   if (name === "!threads" && threads) {
-    put(cached("threads", threadsView));
+    showList("threads", threadsView);
     return ["#!threads", "Threads"];
   }
   if (name === "!spread" && spread) {
-    put(cached("spread", spreadView));
+    showList("spread", spreadView);
     return ["#!spread", "Spread"];
   }
   if (name === "!changes" && comparison) {
-    put(cached("changes", changesView));
+    showList("changes", changesView);
     return ["#!changes", "Changes"];
   }
   if (fragment !== "" && !name.startsWith("!")) return showFunction(decoded(fragment));

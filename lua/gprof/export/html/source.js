@@ -18,12 +18,10 @@ function commonDirectory(names) {
 }
 
 function sourceListView() {
-  if (data.sources.length === 0)
-    return make(
-      "p",
-      { class: "empty" },
-      "This page contains no source: the program has no debugging information, or the source was not found.",
-    );
+  if (data.sources.length === 0) {
+    const why = "This page contains no source: the program has no debugging information, or the source was not found.";
+    return { element: make("p", { class: "empty" }, why), show() {} };
+  }
   const common = commonDirectory(data.sources.map((file) => file.name));
   const share = (file) => shareOf(file.seconds);
   const columns = [
@@ -68,13 +66,14 @@ function sourceListView() {
   const matches = (file, test) => isShownFile(file.name) && test(file.name),
     describe = (shown) => counted(shown.length) + (shown.length === 1 ? " file" : " files"),
     search = tableSearch("Filter by name, or /regex/", table, matches, describe);
-  return make(
+  const element = make(
     "section",
     {},
     make("div", { class: "tools" }, search.input, search.status),
     common ? make("p", { class: "soft" }, "Files in ", make("span", { class: "mono" }, common)) : null,
     table.element,
   );
+  return { element, show: keepInAddress(table, search) };
 }
 
 const linesOfFiles = new Map();
