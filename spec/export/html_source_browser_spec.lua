@@ -21,9 +21,38 @@ describe("The list of lines in a page", function()
     local image, gmon = exported.inlined()
     local path = select(2, pages.write(image, gmon))
     local found = browser.walk(path, "Math.abs(data.lines.time - timeOfLines(allLines)) < 1e-9",
-      "(data.lines.time = 0.9 * data.total, allLines.splice(0), linesView().querySelector('p.soft').textContent)")
+      "(data.lines.time = 0.9 * data.total, allLines.splice(0), " ..
+        "linesView().element.querySelector('p.soft').textContent)")
     assert.same({ true, "10.0 % of the time is in code without line information, " ..
       "90.0 % of the time is in lines with less time, which are not listed." }, found)
+  end)
+end)
+
+describe("The callees of lines in a page", function()
+  local made = small.build { ["calls.c"] = "int leaf(int x) {\n  return x;\n}\nint twig(int x) {\n" ..
+    "  int y = leaf(x), z = x * x * x * x * x * x;\n  y += leaf(z) + leaf(y);\n  return y;\n}\n" ..
+    "int main(void) {\n  return twig(1);\n}\n" }
+  local rows, even = made.rows["calls.c"], small.even
+  local plan = { ticks = { [even(rows[2][1])] = 40, [even(rows[7][1])] = 10 }, arcs = {} }
+  -- Calls as glibc records them: return addresses, rounded down.
+  local code = gprof.image(made.image):instructions(rows[1][1], rows[11][1])
+  for _, callee in ipairs { rows[1][1], rows[4][1] } do
+    for i, each in ipairs(code) do
+      if each.text:find(("0x%x>?$"):format(callee)) then
+        table.insert(plan.arcs, { code[i + 1].address & ~15, callee, 1 })
+      end
+    end
+  end
+  local seconds <const> = "[...document.querySelectorAll('tr[data-line]')].map((e) => [e.dataset.line, " ..
+    "e.querySelector('.callees').textContent]).filter(([, text]) => text).map((e) => e.join(' ')).join()"
+
+  it("have their times at the lines of the calls, found in the code", function()
+    local page = select(2, pages.write(made.image, small.profile(made, plan)))
+    local titles <const> = "[...document.querySelectorAll('th')].map((e) => e.textContent).slice(0, 4).join()"
+    local found = browser.walk(page, { "open", "!source" }, titles, seconds, { "size", 1440, 900 },
+      { "open", "&at=twig" }, seconds)
+    assert.same({ "Line,Self s,Callees s,Calls", "5 0.13,6 0.27,10 0.50", true },
+      { found[1], found[2], found[3]:find("5 0.13,6 0.27", 1, true) ~= nil })
   end)
 end)
 

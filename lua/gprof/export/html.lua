@@ -108,6 +108,7 @@ local function part_of(content, threads, options)
     other_view(profile, own) or nil
   part.lines = hot_lines.of(profile, lines, line_data.MOST_LINES)
   part.figures = sources.figures(lines, content.sources.files, options)
+  sources.add_callees(profile, lines, content.sources.files, part.figures)
   part.summary, part.few =
     { summary.figures(profile) }, warnings.few_samples(profile)
   return part
@@ -118,8 +119,9 @@ end
 local function lines_of(profile, options)
   local lines <close> = by_lines(profile, options)
   local hot = profile.rate and hot_lines.of(profile, lines, line_data.MOST_LINES) or {}
-  return hot, sources.of(lines, options, profile.symbols),
-    lacks_inlines(profile, lines, options)
+  local found = sources.of(lines, options, profile.symbols)
+  sources.add_callees(profile, lines, found.files, found.files)
+  return hot, found, lacks_inlines(profile, lines, options)
 end
 
 -- Returns what the page shows, in the form that gprof.export.html.page_data describes.

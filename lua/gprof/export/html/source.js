@@ -78,11 +78,19 @@ function sourceListView() {
 
 const linesOfFiles = new Map();
 
-// Returns the lines of a file: { number, text, known, inlined, code, gap }. `known` has the figures, `inlined` the
-// callers of an inlined line, and `code` its instructions; `gap` means that lines before this one are left out.
+// Returns the lines of a file: { number, text, known, callees, inlined, code, gap }. `known` has the figures, `callees`
+// the time of the functions that the line calls, `inlined` the callers of an inlined line, and `code` its instructions;
+// `gap` means that lines before this one are left out.
 function linesOf(file) {
   if (!linesOfFiles.has(file)) linesOfFiles.set(file, makeLines(file));
   return linesOfFiles.get(file);
+}
+
+// Makes a map of a list of keys, each followed by its value.
+function pairsOf(list) {
+  const map = new Map();
+  for (let i = 0; i < list.length; i += 2) map.set(list[i], list[i + 1]);
+  return map;
 }
 
 function makeLines(file) {
@@ -90,13 +98,14 @@ function makeLines(file) {
     known = new Map(file.known.map((entry) => [entry[0], entry])),
     inlined = new Map(file.inlined.map((entry) => [entry[0], entry])),
     code = new Map(file.code.map((entry) => [entry[0], entry])),
-    jumps = new Map();
-  for (let i = 0; i < file.jumps.length; i += 2) jumps.set(file.jumps[i], file.jumps[i + 1]);
+    jumps = pairsOf(file.jumps),
+    callees = pairsOf(file.callees);
   let number = 1;
   file.text.forEach((text, i) => {
     const gap = jumps.has(i);
     number = jumps.get(i) || number;
-    lines.push({ number, text, known: known.get(i), inlined: inlined.get(i), code: code.get(i), gap });
+    const figures = { known: known.get(i), callees: callees.get(i), inlined: inlined.get(i), code: code.get(i) };
+    lines.push({ number, text, ...figures, gap });
     number++;
   });
   return lines;
@@ -122,7 +131,7 @@ function instructionRows({ code, text }, shown) {
   return texts.map((instruction, i) => make("tr", { class: "code" },
     make("td"),
     heatCell(times[i], shown.most),
-    ...[shown.calls, shown.blocks].filter(Boolean).map(() => make("td")),
+    ...[shown.callees, shown.calls, shown.blocks].filter(Boolean).map(() => make("td")),
     make("td", { class: "text" }, make("span", { class: "soft" }, indent, addressOf(steps[i]), "  "), instruction),
   ));
 }
@@ -163,6 +172,7 @@ function lineRow(line, shown, target) {
     isHot = entry && entry[1] > 0 && entry[1] >= HOT * shown.most,
     cells = [make("td", { class: "number" }, line.code ? codeButton(line, shown) : String(line.number))];
   if (hasTime) cells.push(entry ? heatCell(entry[1], shown.most, errorText(entry)) : make("td"));
+  if (shown.callees) cells.push(make("td", { class: "callees" }, line.callees ? seconds(line.callees) : ""));
   if (shown.calls) cells.push(make("td", {}, entry && entry[3] > 0 ? counted(entry[3]) : ""));
   if (shown.blocks) cells.push(make("td", {}, entry && entry[4] >= 0 ? counted(entry[4]) : ""));
   cells.push(make("td", { class: "text" }, ...colouredText(line)));
@@ -242,12 +252,19 @@ function hottestNumber(file) {
   return line ? line.number : 0;
 }
 
-// Returns what figures the lines of a file have: the most time, and whether there are calls and blocks.
-const figuresOf = ({ known }) => ({
+// Returns what figures the lines of a file have: the most time, and whether there are callees, calls and blocks.
+const figuresOf = ({ known, callees }) => ({
+  callees: hasTime && callees.length > 0,
   most: Math.max(0, ...known.map((entry) => entry[1])),
   calls: known.some((entry) => entry[3] > 0),
   blocks: known.some((entry) => entry[4] >= 0),
 });
+
+const hintsOfSource = {
+  ["Self " + unitName]: "Time in the line's own code",
+  ["Callees " + unitName]: "Time of the functions that the line calls, and of their callees; " +
+    (data.exact ? "measured" : "estimated: all calls of a function are taken to be equally long"),
+};
 
 // Makes the view of a file. `target` is the line to mark.
 function sourceView(name, target) {
@@ -257,6 +274,7 @@ function sourceView(name, target) {
   const titles = [
     "Line",
     ...(hasTime ? ["Self " + unitName] : []),
+    ...(shown.callees ? ["Callees " + unitName] : []),
     ...(shown.calls ? ["Calls"] : []),
     ...(shown.blocks ? ["Blocks"] : []),
   ];
@@ -291,7 +309,7 @@ function sourceView(name, target) {
     make(
       "tr",
       {},
-      ...titles.map((title) => make("th", { scope: "col" }, title)),
+      ...titles.map((title) => make("th", { scope: "col", title: hintsOfSource[title] }, title)),
       make("th", { scope: "col", class: "left" }, "Source of " + baseName(file.name)),
     ),
   );
