@@ -35,7 +35,7 @@ describe("The callees of lines in a page", function()
   local rows, even = made.rows["calls.c"], small.even
   local plan = { ticks = { [even(rows[2][1])] = 40, [even(rows[7][1])] = 10 }, arcs = {} }
   -- Calls as glibc records them: return addresses, rounded down.
-  local code = gprof.image(made.image):instructions(rows[1][1], rows[11][1])
+  local code = gprof.image(made.image):instructions(rows[1][1], rows[11][1] + 1)
   for _, callee in ipairs { rows[1][1], rows[4][1] } do
     for i, each in ipairs(code) do
       if each.text:find(("0x%x>?$"):format(callee)) then

@@ -9,7 +9,8 @@ const errorOfChange = (row) => (barred.error ? barred.error[row] : 0);
 const mostChanged = lazily(() =>
   barred.change.reduce((most, change, row) => Math.max(most, Math.abs(change) + errorOfChange(row)), 0));
 
-// Makes a bar from zero, in the middle, to the change. A whisker shows the statistical error. Grey may be due to chance.
+// Makes a bar from zero, in the middle, to the change, and a whisker for the statistical error. Grey bars may be due to
+// chance.
 function changeBar(row) {
   const bar = make("span", { "class": "share diverging", "aria-hidden": "true" }),
     change = barred.change[row],

@@ -142,7 +142,8 @@ function applyChips(text) {
   for (const refresh of refreshers) refresh();
 }
 
-const KEPT = ["filter", "sort", "filter2", "sort2", "runs", "kinds", "noise"]; // parameters of views that chips leave as they are
+// Parameters of views that chips leave as they are.
+const KEPT = ["filter", "sort", "filter2", "sort2", "runs", "kinds", "noise"];
 
 // Shows other chips or another grouping, as a step of the browser's history.
 function refine(list, ofShown = isOfShown, group = shownGrouping()) {
