@@ -19,7 +19,7 @@ describe("The callees of lines", function()
     local data = {
       contexts = function() return each(contexts) end, context_samples = function() return each(samples) end }
     local image = { has_scripts = has_scripts, line = function(_, address) return "a.c", address // 100 end }
-    local profile = { exact = true, selected_threads = function() end }
+    local profile = { exact = true }
     return call_lines.of(profile, { data = data, image = image }, { ["a.c"] = { "one", "two", "three" } })
   end
 

@@ -56,6 +56,39 @@ describe("The callees of lines in a page", function()
   end)
 end)
 
+describe("The old times of lines in a page with a comparison", function()
+  local function version(extra)
+    return { ["calc.c"] = extra .. "int calc(int x) {\n  x = x * x;\n  return x + 1;\n}\nint main(void) {\n" ..
+      "  return calc(2);\n}\n" }
+  end
+  local function profile_of(made, first, ticks)
+    local rows = made.rows["calc.c"]
+    return small.profile(made, { ticks = { [small.even(rows[first + 1][1])] = ticks },
+      arcs = { { rows[first + 5][1] + 9, rows[first][1], 1 } } })
+  end
+  local lines <const> = "[...document.querySelectorAll('tr[data-line]')].map((e) => [e.dataset.line, " ..
+    "e.querySelector('.before').textContent, e.classList.contains('added') ? '+' : ''].join(' ').trim()).join()"
+  local titles <const> = "[...document.querySelectorAll('th')].map((e) => e.textContent).slice(0, 3).join()"
+  local old = small.build(version "")
+  local new = small.build(version "int more(int x) {\n  return x;\n}\n")
+  local compared = "--compare=" .. profile_of(old, 1, 30) .. "," .. old.image
+
+  it("are those of the lines with the same text, for as many runs", function()
+    local profile = profile_of(new, 4, 50)
+    local page = select(2, pages.write(new.image, profile, profile, compared))
+    assert.same({ "Line,Self s,Old s", "1  +,2  +,3  +,4,5 0.60,6,7,8,9,10" },
+      browser.walk(page, { "open", "!source" }, titles, lines))
+  end)
+
+  it("are missing, with a note, if the old source has changed", function()
+    shell.check { "touch", "-d", "@4000000000", old.dir .. "/calc.c" }
+    local found = browser.walk(select(2, pages.write(new.image, profile_of(new, 4, 50), compared)), { "open", "!source" },
+      titles, "document.querySelector('#view p.soft').textContent")
+    assert.equal("Line,Self s,Callees s", found[1])
+    assert.matches("^Old times of lines are not known", found[2])
+  end)
+end)
+
 describe("The instructions of a line in a page", function()
   local made = small.build()
   local line6 = made.rows["small.c"][6][1]

@@ -178,8 +178,7 @@ end
 -- @treturn {[any]=number} samples; lines without any are missing
 function call_lines.of(profile, lines, wanted)
   local found = {}
-  local is_whole = not profile:selected_threads()
-  if profile.exact and is_whole then
+  if profile.exact then
     local line_of = line_finder(lines.image, wanted, step_back(lines.image))
     add_measured(tree_of(lines.data), line_of, found)
   else

@@ -19,6 +19,7 @@ local inlined_lines = require "gprof.library.inlined_lines"
 local labels = require "gprof.print.labels"
 local line_data = require "gprof.export.html.line_data"
 local object_list = require "gprof.library.libraries.object_list"
+local old_lines = require "gprof.export.html.old_lines"
 local sha256 = require "gprof.format.sha256"
 local sources = require "gprof.export.html.sources"
 local summary = require "gprof.export.html.summary"
@@ -121,6 +122,7 @@ local function lines_of(profile, options)
   local hot = profile.rate and hot_lines.of(profile, lines, line_data.MOST_LINES) or {}
   local found = sources.of(lines, options, profile.symbols)
   sources.add_callees(profile, lines, found.files, found.files)
+  old_lines.add(options.comparison, found.files, options)
   return hot, found, lacks_inlines(profile, lines, options)
 end
 

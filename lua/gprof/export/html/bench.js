@@ -21,7 +21,8 @@ function sourceExcerpt(node) {
     "section",
     { class: "excerpt" },
     make("h3", {}, placeLink(baseName(file.name) + ":" + number, sourceLink(file.name, number))),
-    make("table", { "class": "source", "aria-label": "Source" }, make("tbody", {}, ...rows)),
+    make("table", { "class": "source", "aria-label": "Source" }, sourceHead(columnsOfSource(shown), "Source"),
+      make("tbody", {}, ...rows)),
   );
 }
 

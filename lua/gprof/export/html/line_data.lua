@@ -87,11 +87,20 @@ local function code_of(lines, rate)
   return "[" .. table.concat(found, ",") .. "]"
 end
 
+-- Returns the times of lines in the old profile as JSON; null if they are not known,
+-- false if they would be but for the old text.
+local function old_of(file)
+  local old = file.old
+  if not old then return file.no_old and "false" or "null" end
+  return object { { "places", array(number, old.places) },
+    { "times", array(number, old.times) }, { "added", array(number, old.added) } }
+end
+
 --- Returns a source file as JSON. `text` has the included lines. `jumps` has an index in
 -- `text` and a line number for each line after a gap. `known` has the figures of lines,
 -- each with the line's index in `text`; `callees`, the times of the functions that lines
 -- call; `inlined`, the callers of inlined lines; `code`, the instructions of the hottest
--- lines.
+-- lines; `old`, times in the old profile.
 -- @tparam table file from `gprof.export.html.sources`
 -- @tparam function file_number numbers the names of files
 -- @tparam number|nil rate samples per unit of time
@@ -110,7 +119,7 @@ function line_data.source(file, file_number, rate)
     { "jumps", array(number, jumps) },
     { "text", json.compact_strings(quoted_line, texts) },
     { "known", known }, { "callees", callees_of(file.callees) }, { "inlined", inlined },
-    { "code", code_of(file.lines, rate) } }
+    { "code", code_of(file.lines, rate) }, { "old", old_of(file) } }
 end
 
 --- Returns the figures that take the place of those of a source file.
