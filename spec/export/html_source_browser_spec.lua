@@ -82,8 +82,9 @@ describe("The old times of lines in a page with a comparison", function()
 
   it("are missing, with a note, if the old source has changed", function()
     shell.check { "touch", "-d", "@4000000000", old.dir .. "/calc.c" }
-    local found = browser.walk(select(2, pages.write(new.image, profile_of(new, 4, 50), compared)), { "open", "!source" },
-      titles, "document.querySelector('#view p.soft').textContent")
+    local page = select(2, pages.write(new.image, profile_of(new, 4, 50), compared))
+    local found = browser.walk(page, { "open", "!source" }, titles,
+      "document.querySelector('#view p.soft').textContent")
     assert.equal("Line,Self s,Callees s", found[1])
     assert.matches("^Old times of lines are not known", found[2])
   end)

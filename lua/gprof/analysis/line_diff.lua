@@ -1,4 +1,4 @@
---- Matches the lines of two versions of a text: the fewest lines are left without a match.
+--- Matches the lines of two versions of a text, as many as possible in order.
 --
 -- @internal gprof.analysis.line_diff
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,7 +11,9 @@ local MOST_DIFFERENT <const> = 1000
 
 -- Follows equal lines from a place; `x` and `y` count the lines before it.
 local function follow(old, new, x, y)
-  while x < old.last and y < new.last and old[x + 1] == new[y + 1] do x, y = x + 1, y + 1 end
+  while x < old.last and y < new.last and old[x + 1] == new[y + 1] do
+    x, y = x + 1, y + 1
+  end
   return x
 end
 
@@ -59,10 +61,10 @@ end
 -- @treturn {[integer]=integer} old numbers of lines by new ones; lines that differ are
 --   missing
 function line_diff.matches(before, after)
-  local matches, first, last_old, last_new = {}, 0, #before, #after
+  local matches, last_old, last_new = {}, #before, #after
   local old = setmetatable({ last = last_old }, { __index = before })
   local new = setmetatable({ last = last_new }, { __index = after })
-  first = follow(old, new, 0, 0)
+  local first = follow(old, new, 0, 0)
   while last_old > first and last_new > first and before[last_old] == after[last_new] do
     matches[last_new] = last_old
     last_old, last_new = last_old - 1, last_new - 1
