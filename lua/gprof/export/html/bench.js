@@ -182,8 +182,10 @@ function makeTopRow(header, buttons) {
   facts.before(details);
   details.append(facts);
   if (count > 0) header.append(wrap("notices", "Notices", ...notes));
-  buttons.prepend(opener("details", "Details", "i"));
+  const first = buttons.querySelector(".group-choice");
+  const add = (button) => (first ? first.after(button) : buttons.prepend(button));
+  add(opener("details", "Details", "i"));
   const notices = counted(count) + (count === 1 ? " notice" : " notices");
-  if (count > 0) buttons.prepend(opener("notices", notices, "⚠" + count));
+  if (count > 0) add(opener("notices", notices, "⚠" + count));
   header.classList.add("top");
 }

@@ -269,8 +269,17 @@ function makeCorner() {
     class: "plain ask", type: "button", title: "Keyboard shortcuts (?)", click: () => help.showModal(),
   };
   const sign = (threadChoices.length > 0 ? "Threads " : "") + "⚙\uFE0E",
-    buttons = make("div", { class: "buttons" }, make("button", open, sign), make("button", ask, "?"));
+    buttons = make("div", { class: "buttons" }, groupButton, make("button", open, sign), make("button", ask, "?"));
   return make("div", { class: "corner" }, oneStop(buttons), settings);
+}
+
+// Tells the style sheet where the figures, the buttons and the tabs leave room for the search field and the sentence.
+function measureTop(header) {
+  const end = (element) => element.offsetLeft + element.offsetWidth + "px",
+    { style } = document.documentElement;
+  style.setProperty("--figures", end(header.querySelector(".brief")));
+  style.setProperty("--corner", header.querySelector(".corner").offsetWidth + "px");
+  style.setProperty("--tabs", end(links.at(-1)));
 }
 
 function skip(event) {
@@ -281,7 +290,7 @@ function skip(event) {
 function start() {
   history.scrollRestoration = "manual";
   page.setAttribute("tabindex", "-1");
-  page.append(oneStop(make("nav", { "aria-label": "Views" }, ...links, groupButton)), oneStop(refineBar), view);
+  page.append(oneStop(make("nav", { "aria-label": "Views" }, ...links)), oneStop(refineBar), view);
   view.addEventListener("contextmenu", openRowMenu);
   view.addEventListener("keydown", (event) => {
     if (event.target.closest("input, select")) return;
@@ -295,6 +304,10 @@ function start() {
   makeTopRow(header, header.querySelector(".buttons"));
   header.prepend(make("a", { class: "skip", href: location.hash || "#", click: skip }, "Skip to the first row"));
   document.body.append(help, rowMenu);
+  const measure = () => measureTop(header);
+  wideScreen.addEventListener("change", measure);
+  recolourers.push(measure); // the grouping is on a button
+  measure();
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });
   addEventListener("hashchange", () => show(false));
   addEventListener("keydown", keyPressed);

@@ -245,7 +245,7 @@ function openRowMenu(event) {
 
 // The button that chooses how functions are grouped; null if they cannot be.
 const groupButton = groupings.length === 0 ? null : make("button", {
-  "class": "group-choice", "type": "button", "aria-haspopup": "true", "click": chooseGrouping,
+  "class": "plain group-choice", "type": "button", "aria-haspopup": "true", "click": chooseGrouping,
 });
 
 function chooseGrouping() {
