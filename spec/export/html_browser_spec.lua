@@ -298,7 +298,7 @@ describe("Source in a page", function()
       return [...row.cells].map((e) => e.textContent).join('|') + ' ' + row.className; })()]]
     local found = visit(path, { "open", "!files" }, { "click", "td.name a[title$='main.c']" }, line:format(2),
       line:format(3), { "open", "leaf" }, { "click", "dd a" }, "document.querySelector('tr.here').cells[0].textContent")
-    assert.same({ "2||4|int leaf(int x) { ", "3|0.05||  return x; here", "2" }, found)
+    assert.same({ "2|||4|int leaf(int x) { ", "3|0.05|||  return x; here", "2" }, found)
   end)
 
   it("says below inlined lines where they were inlined", function()
