@@ -553,6 +553,25 @@ describe("People who cannot see a page well", function()
     end
   end)
 
+  it("can read cut names, names with parts in another order, and source without instructions", function()
+    local long = { functions = { "main", "shop::Less<int>::operator()(int) const", ("very_"):rep(20) .. "long",
+      "void shop::swap<int>(int&)" }, ticks = {}, calls = {} }
+    for i, name in ipairs(long.functions) do
+      long.ticks[name] = 100
+      if i > 1 then long.calls[i - 1] = { "main", name, i } end
+    end
+    local dir = shell.tmpdir "kinds"
+    shell.write(dir .. "/main.lua", "local function work() return table.concat {} end\nwork()\n")
+    program.run({ "--record", "--html=page.html", "main.lua" }, { cwd = dir })
+    local phone <const> = { "size", 390, 844, "light" }
+    for _, seen in ipairs(visit_all {
+      { select(2, pages.crafted(long)), { "open", "!tree" }, { "axe", axe }, { "open", "main" }, { "axe", axe } },
+      { dir .. "/page.html", phone, { "open", "!tree" }, { "axe", axe }, { "open", "!source" }, { "axe", axe } } })
+    do
+      assert.same({ {}, {} }, seen.results)
+    end
+  end)
+
   it("can choose threads", function()
     local image, context = exported.measured()
     local phone <const> = { "size", 390, 844, "dark" }

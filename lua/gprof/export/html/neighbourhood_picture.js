@@ -51,7 +51,7 @@ function arcPath(link, most) {
   }, makeSvg("title", {}, `${nameOf(from.node)} → ${nameOf(to.node)}: ${linkText(link)}`));
 }
 
-// Makes the link of a box. Cycles have square boxes with a double line.
+// Makes the link of a box. Cycles have square boxes with a double line. The title is the accessible name.
 function boxLink(box, centre) {
   const { node, x, y } = box,
     [own] = splitOnce(labelOf(node)),
@@ -64,7 +64,7 @@ function boxLink(box, centre) {
   return makeSvg(
     "a",
     {
-      "href": linkTo(node), "aria-label": name,
+      "href": linkTo(node),
       "tabindex": box === centre ? 0 : -1, "class": box === centre ? "here" : "",
     },
     makeSvg("title", {}, name),

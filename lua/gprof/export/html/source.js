@@ -337,7 +337,11 @@ function sourceView(name, target) {
     oldNote(file),
     make(
       "div",
-      { class: "sourcebox" },
+      // On a phone, the box is scrolled. Without buttons in it, it is a stop of its own.
+      {
+        "class": "sourcebox", "role": "group", "aria-label": "Source",
+        "tabindex": file.code.length === 0 ? "0" : null,
+      },
       make("table", { "class": "source", "aria-label": "Annotated source" },
         sourceHead(columns, "Source of " + baseName(file.name)), body),
       hasTime ? sourceMap(lines, shown) : null,
