@@ -134,22 +134,29 @@ function isSignificant(row) {
   return changedTimes().length === 0 ? comparison.calls.change[row] !== 0 : changedBy(1)(row) || changedBy(-1)(row);
 }
 
-// Makes the chips that choose kinds of changes, and calls `change` after each choice. `element`; `test(row)`;
-// `chosen()`, the kinds as in the address; `choose(kinds)`.
+const togglePressed = (button) => (button.ariaPressed = String(button.ariaPressed !== "true"));
+
+// Makes the chips that choose kinds of changes, and the one that hides noise, and calls `change` after each choice.
+// `element`; `test(row)`; `chosen()`, the kinds as in the address; `choose(kinds)`; `noise`, the chip.
 function kindChips(rows, change) {
+  const press = (event) => (togglePressed(event.currentTarget), change());
+  const noise = make("button", {
+    "class": "chip kind", "id": "hide-noise", "type": "button", "aria-pressed": "false", "click": press,
+  }, "Hide noise");
   const buttons = changeKinds.map(([kind, test]) => {
     const count = rows.filter(test).length;
     return make("button", {
       "class": "chip kind", "type": "button", "aria-pressed": "false", "disabled": count === 0,
-      "click": (event) => (toggle(event.currentTarget), change()),
+      "click": press,
     }, kind, make("span", { class: "count" }, " " + counted(count)));
   });
-  const toggle = (button) => (button.ariaPressed = String(button.ariaPressed !== "true")),
-    isPressed = (_, i) => buttons[i].ariaPressed === "true";
+  const isPressed = (_, i) => buttons[i].ariaPressed === "true";
   return {
-    element: oneStop(make("div", { "class": "kinds", "role": "group", "aria-label": "Kinds of changes" }, ...buttons),
+    element: oneStop(make("div", { "class": "kinds", "role": "group", "aria-label": "Kinds of changes" }, ...buttons, noise),
       ":enabled"),
-    test: (row) => !changeKinds.some(isPressed) || changeKinds.filter(isPressed).some(([, test]) => test(row)),
+    noise,
+    test: (row) => (!changeKinds.some(isPressed) || changeKinds.filter(isPressed).some(([, test]) => test(row))) &&
+      (noise.ariaPressed !== "true" || isSignificant(row)),
     chosen: () => changeKinds.filter(isPressed).map(([kind]) => kind).join(),
     choose: (kinds) =>
       changeKinds.forEach(([kind], i) => (buttons[i].ariaPressed = String(kinds.split(",").includes(kind)))),
@@ -165,15 +172,13 @@ function changesView() {
   const table = makeTable(changeColumns(), rows, { label: "Changes", class: "changes", isSearched: true });
   const update = () => {
     search.update();
-    setParameters({ kinds: kinds.chosen(), noise: hideNoise.checked ? "hidden" : "" }, false);
+    setParameters({ kinds: kinds.chosen(), noise: kinds.noise.ariaPressed === "true" ? "hidden" : "" }, false);
   };
-  const hideNoise = make("input", { type: "checkbox", id: "hide-noise", change: update }),
-    kinds = kindChips(rows, update);
-  const matches = (row, test) =>
-    test(comparison.name[row]) && isShownRow(row) && kinds.test(row) && (!hideNoise.checked || isSignificant(row));
+  const kinds = kindChips(rows, update);
+  const matches = (row, test) => test(comparison.name[row]) && isShownRow(row) && kinds.test(row);
   const describe = (shown) => counted(shown.length) + " of " + counted(rows.length) + " functions";
   const reset = () => {
-    hideNoise.checked = false;
+    kinds.noise.ariaPressed = "false";
     kinds.choose("");
     update();
   };
@@ -187,7 +192,6 @@ function changesView() {
       { class: "tools" },
       search.input,
       kinds.element,
-      make("label", { for: "hide-noise" }, hideNoise, " Hide noise"),
       search.status,
     ),
     comparison.self ? make("p", { class: "soft" }, noiseText()) : null,
@@ -199,7 +203,7 @@ function changesView() {
     show() {
       const parameters = addressParameters();
       if (parameters.has("kinds")) kinds.choose(parameters.get("kinds"));
-      if (parameters.has("noise")) hideNoise.checked = parameters.get("noise") === "hidden";
+      if (parameters.has("noise")) kinds.noise.ariaPressed = String(parameters.get("noise") === "hidden");
       update();
       showFilter();
     },

@@ -270,7 +270,7 @@ function makeCorner() {
   };
   const sign = (threadChoices.length > 0 ? "Threads " : "") + "⚙\uFE0E",
     buttons = make("div", { class: "buttons" }, groupButton, make("button", open, sign), make("button", ask, "?"));
-  return make("div", { class: "corner" }, oneStop(buttons), settings);
+  return make("div", { class: "corner" }, buttons, settings);
 }
 
 // Tells the style sheet where the figures, the buttons and the tabs leave room for the search field and the sentence.
@@ -302,6 +302,7 @@ function start() {
   header.prepend(makeCorner());
   if (sentence) header.querySelector("dl").after(sentence);
   makeTopRow(header, header.querySelector(".buttons"));
+  oneStopOf([header.querySelector(".buttons"), sentence].filter(Boolean));
   header.prepend(make("a", { class: "skip", href: location.hash || "#", click: skip }, "Skip to the first row"));
   document.body.append(help, rowMenu);
   const measure = () => measureTop(header);
@@ -313,5 +314,6 @@ function start() {
   addEventListener("keydown", keyPressed);
   if (comparison && !shownThreads && location.hash === "") replaceEntry(null, "#!changes");
   show(true);
+  document.body.classList.add("ready");
 }
 start();

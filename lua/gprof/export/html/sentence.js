@@ -77,5 +77,5 @@ function makeSentence() {
   const changes = changeParts();
   parts.push(...callerParts(node), ...(changes.length > 0 ? changes : callParts(node)), ".", guessedPart());
   const text = make("span", {}, ...parts);
-  return oneStop(make("p", { "class": "sentence", "role": "group", "aria-label": "Summary" }, text));
+  return make("p", { "class": "sentence", "role": "group", "aria-label": "Summary" }, text);
 }
