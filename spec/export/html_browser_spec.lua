@@ -443,7 +443,7 @@ describe("Changes in a page", function()
       { "click", "th:nth-child(3) button" }, { "key", "/" }, { "type", "w" }, hash,
       { "leave", "location.reload()" }, names, hash, { "open", "!lines" }, { "open", "!changes" }, hash,
       { "click", ".kind:nth-child(5)" }, { "click", ".kind:nth-child(2)" }, hash)
-    assert.same({ "slower 3", "faster 2", "new 0!", "gone 0!", "calls changed 4" }, found[1])
+    assert.same({ "slower 3", "faster 2", "new 0!", "gone 0!", "calls changed 4", "Hide noise" }, found[1])
     assert.equal("work main", found[2])
     assert.equal("#!changes&kinds=faster,calls changed", found[3])
     local address <const> = "#!changes&kinds=faster,calls changed&noise=hidden&sort=-Self change&filter=w"

@@ -152,8 +152,10 @@ function kindChips(rows, change) {
   });
   const isPressed = (_, i) => buttons[i].ariaPressed === "true";
   return {
-    element: oneStop(make("div", { "class": "kinds", "role": "group", "aria-label": "Kinds of changes" }, ...buttons, noise),
-      ":enabled"),
+    element: oneStop(
+      make("div", { "class": "kinds", "role": "group", "aria-label": "Kinds of changes" }, ...buttons, noise),
+      ":enabled",
+    ),
     noise,
     test: (row) => (!changeKinds.some(isPressed) || changeKinds.filter(isPressed).some(([, test]) => test(row))) &&
       (noise.ariaPressed !== "true" || isSignificant(row)),
