@@ -222,6 +222,26 @@ static int next_creation(lua_State *L) {
   return 0;
 }
 
+/* The number of the parent, and the address of the call; the first context is 1. */
+static int next_context(lua_State *L) {
+  const gp_call_paths *paths = &data_of_iteration(L)->paths;
+  size_t row = next_number(L);
+  if (row >= paths->contexts.count) return 0;
+  lua_pushinteger(L, (lua_Integer)paths->contexts.first[row]);
+  lua_pushinteger(L, (lua_Integer)paths->sites.first[paths->contexts.second[row]]);
+  return 2;
+}
+
+/* The number of a context, and the ticks of samples at one address in it. */
+static int next_context_sample(lua_State *L) {
+  const gp_pairs *samples = &data_of_iteration(L)->paths.samples;
+  size_t row = next_number(L);
+  if (row >= samples->count) return 0;
+  lua_pushinteger(L, (lua_Integer)samples->first[row]);
+  lua_pushinteger(L, (lua_Integer)samples->amount[row]);
+  return 2;
+}
+
 static int next_histogram(lua_State *L) {
   const gp_data *data = data_of_iteration(L);
   size_t number = next_number(L);
@@ -239,6 +259,12 @@ static int iterate_arcs(lua_State *L) { return iterate(L, next_arc); }
 static int iterate_blocks(lua_State *L) { return iterate(L, next_block); }
 
 static int iterate_creations(lua_State *L) { return iterate(L, next_creation); }
+
+static int iterate_contexts(lua_State *L) { return iterate(L, next_context); }
+
+static int iterate_context_samples(lua_State *L) {
+  return iterate(L, next_context_sample);
+}
 
 static int iterate_histograms(lua_State *L) { return iterate(L, next_histogram); }
 
@@ -334,7 +360,9 @@ void gp_define_records(lua_State *L) {
   static const luaL_Reg data_methods[] = {
       {"add_histogram", add_histogram}, {"add_arc", add_arc}, {"add_block", add_block},
       {"merge", merge}, {"histograms", iterate_histograms}, {"arcs", iterate_arcs},
-      {"blocks", iterate_blocks}, {"creations", iterate_creations}, {NULL, NULL}};
+      {"blocks", iterate_blocks}, {"creations", iterate_creations},
+      {"contexts", iterate_contexts}, {"context_samples", iterate_context_samples},
+      {NULL, NULL}};
   gp_define_methods(L, GP_DATA, data_methods);
   gp_define_object(L, GP_HISTOGRAM, gp_get_field, meta, methods, fields);
   lua_pop(L, 1);

@@ -297,6 +297,17 @@ end
 -- @function data:creations
 -- @treturn function iterator over the address of the function, and that of the line
 
+--- Iterates over the contexts of call paths, callers before callees; they are numbered
+-- from 1.
+-- @function data:contexts
+-- @treturn function iterator over the number of the caller's context (0 if there is none)
+--   and the address of the call
+
+--- Iterates over the samples of contexts.
+-- @function data:context_samples
+-- @treturn function iterator over the number of a context and the samples at one of its
+--   addresses; several times for the same context
+
 --- Frees the memory. Of profiles made from the data, fields, functions, cycles and arcs
 -- stay usable, and so do reports of these, such as `"flat"` and `"graph"`. The data must
 -- be open for the methods `by_function` (of a profile by line), `find_limits`,

@@ -298,7 +298,7 @@ describe("Source in a page", function()
       return [...row.cells].map((e) => e.textContent).join('|') + ' ' + row.className; })()]]
     local found = visit(path, { "open", "!files" }, { "click", "td.name a[title$='main.c']" }, line:format(2),
       line:format(3), { "open", "leaf" }, { "click", "dd a" }, "document.querySelector('tr.here').cells[0].textContent")
-    assert.same({ "2||4|int leaf(int x) { ", "3|0.05||  return x; here", "2" }, found)
+    assert.same({ "2|||4|int leaf(int x) { ", "3|0.05|||  return x; here", "2" }, found)
   end)
 
   it("says below inlined lines where they were inlined", function()
@@ -422,12 +422,42 @@ describe("Changes in a page", function()
     assert.truthy(found[5]:find("Since the old profile", 1, true))
   end)
 
+  it("begin with the name, and a bar around zero with a whisker for the error", function()
+    local bar <const> = "(() => { const [part, whisker] = [...document.querySelectorAll('tbody tr')]" ..
+      ".find((e) => e.textContent.startsWith('%s')).querySelectorAll('.change i, .change b'); " ..
+      "return [part.className, part, whisker].map((e) => e.style ? [e.style.left, e.style.width] : e)" ..
+      ".map((e) => Array.isArray(e) ? e.map((each) => Math.round(parseFloat(each))) : e); })()"
+    local titles <const> = "[...document.querySelectorAll('th')].map((e) => e.textContent).slice(0, 3).join()"
+    local found = visit(path, titles, bar:format "work", bar:format "leaf")
+    assert.same({ "Function,Slower →,Self change", { "slower", { 50, 47 }, { 94, 6 } },
+      { "chance", { 50, 0 }, { 49, 3 } } }, found)
+  end)
+
+  it("are chosen by kind; the address keeps kinds, filter, order and whether noise is hidden", function()
+    local chips <const> = "[...document.querySelectorAll('.kind')].map((e) => e.textContent + (e.disabled ? '!' : ''))"
+    local hash <const> = "decodeURIComponent(location.hash)"
+    local other = crafted.gmon { functions = plan.functions, ticks = { work = 400, ping = 2 },
+      calls = { { "main", "work", 7 } } }
+    local found = visit(select(2, pages.crafted(plan, "--compare=" .. other)), chips, { "click", ".kind:nth-child(2)" },
+      names, { "click", ".kind:nth-child(5)" }, hash, { "click", "#hide-noise" },
+      { "click", "th:nth-child(3) button" }, { "key", "/" }, { "type", "w" }, hash,
+      { "leave", "location.reload()" }, names, hash, { "open", "!lines" }, { "open", "!changes" }, hash,
+      { "click", ".kind:nth-child(5)" }, { "click", ".kind:nth-child(2)" }, hash)
+    assert.same({ "slower 3", "faster 2", "new 0!", "gone 0!", "calls changed 4", "Hide noise" }, found[1])
+    assert.equal("work main", found[2])
+    assert.equal("#!changes&kinds=faster,calls changed", found[3])
+    local address <const> = "#!changes&kinds=faster,calls changed&noise=hidden&sort=-Self change&filter=w"
+    assert.same({ address, "work", address }, { found[4], found[5], found[6] })
+    assert.equal(#address, #found[7])
+    assert.equal(nil, found[8]:match "kinds")
+  end)
+
   it("are shown as shares of the old time, too; zeros are pale", function()
     local row <const> = "[...document.querySelectorAll('tbody tr')].find((e) => /work/.test(e.textContent))"
-    local found = visit(path, "[..." .. row .. ".cells].slice(0, 5).map((e) => e.textContent)",
+    local found = visit(path, "[..." .. row .. ".cells].slice(2, 7).map((e) => e.textContent)",
       "[...document.querySelectorAll('td.zero')].every((e) => Number(e.textContent) === 0)",
       "[...document.querySelectorAll('tbody td')].some((e) => e.textContent === '0.00' && e.matches('.zero'))")
-    assert.same({ { "0.30", "3.30", "+3.00", "+1,000 %", "0.19" }, true, true }, found)
+    assert.same({ { "+3.00", "+1,000 %", "0.19", "0.30", "3.30" }, true, true }, found)
   end)
 
   it("are those of the other view, and of all threads, if these were compared", function()
@@ -520,6 +550,25 @@ describe("People who cannot see a page well", function()
         "document.querySelectorAll('.less').length > 0", { "axe", axe }, dark, { "axe", axe } } })
     do
       assert.same({ true, {}, {} }, seen.results)
+    end
+  end)
+
+  it("can read cut names, names with parts in another order, and source without instructions", function()
+    local long = { functions = { "main", "shop::Less<int>::operator()(int) const", ("very_"):rep(20) .. "long",
+      "void shop::swap<int>(int&)" }, ticks = {}, calls = {} }
+    for i, name in ipairs(long.functions) do
+      long.ticks[name] = 100
+      if i > 1 then long.calls[i - 1] = { "main", name, i } end
+    end
+    local dir = shell.tmpdir "kinds"
+    shell.write(dir .. "/main.lua", "local function work() return table.concat {} end\nwork()\n")
+    program.run({ "--record", "--html=page.html", "main.lua" }, { cwd = dir })
+    local phone <const> = { "size", 390, 844, "light" }
+    for _, seen in ipairs(visit_all {
+      { select(2, pages.crafted(long)), { "open", "!tree" }, { "axe", axe }, { "open", "main" }, { "axe", axe } },
+      { dir .. "/page.html", phone, { "open", "!tree" }, { "axe", axe }, { "open", "!source" }, { "axe", axe } } })
+    do
+      assert.same({ {}, {} }, seen.results)
     end
   end)
 

@@ -5,6 +5,7 @@ local browser = require "support.browser"
 local crafted = require "support.crafted"
 local dkjson = require "dkjson"
 local exported = require "support.exported"
+local gmon = require "support.gmon"
 local pages = require "support.pages"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -150,9 +151,9 @@ describe("The functions of a page", function()
   end)
 
   it("are grouped by file, directory and thread", function()
-    local image, gmon = exported.inlined()
+    local image, profile = exported.inlined()
     local names <const> = "[...document.querySelectorAll('.fold')].map((e) => e.textContent).join('; ')"
-    local found = browser.walk(select(2, pages.write(image, gmon)), { "open", "&group=file" }, names,
+    local found = browser.walk(select(2, pages.write(image, profile)), { "open", "&group=file" }, names,
       { "open", "&group=directory" }, "document.querySelectorAll('.fold').length")
     assert.match("main%.c", found[1])
     assert.equal(1, found[2])
@@ -163,5 +164,19 @@ describe("The functions of a page", function()
       "Math.abs(groupsOf(listGrouping).reduce((sum, group) => sum + sumOfMembers(group).self, 0) - data.total) < 0.02")
     assert.equal(found[2], found[1])
     assert.same({ true, true }, { found[3], found[4] })
+  end)
+
+  it("are grouped by run or rank if the spread of runs is known", function()
+    local runs, dir = {}, shell.tmpdir "ranks"
+    for i, ticks in ipairs { 10, 70 } do
+      runs[i] = gmon.write(("%s/gmon.sum.%d"):format(dir, i - 1), gmon.magic(crafted.records {
+        functions = { "main", "work" }, ticks = { main = 20, work = ticks }, calls = { { "main", "work", 2 } } }))
+    end
+    local page = select(2, pages.write(crafted.image { functions = { "main", "work" } }, runs[1], "--spread", runs[2]))
+    local shown <const> = "[...document.querySelectorAll('.grouped tbody tr')].map((row) => " ..
+      "[1, 4, 6, 7].map((i) => row.cells[i].textContent).join(' ')).join('; ')"
+    assert.same({ "0.90   gmon.sum.1 (2); 0.30   gmon.sum.0 (2)",
+      "0.90   gmon.sum.1 (2); 0.70   work; 0.20   main; 0.30   gmon.sum.0 (2)" },
+      browser.walk(page, { "open", "&group=run" }, shown, { "click", ".fold" }, shown))
   end)
 end)

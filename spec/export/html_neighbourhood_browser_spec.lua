@@ -14,7 +14,7 @@ local path = select(2, pages.crafted(crafted.example))
 local boxes <const> = "[...document.querySelectorAll('.neighbourhood a')].map((a) => " ..
   "a.querySelector('text').textContent).join(' ')"
 local arcs <const> = "[...document.querySelectorAll('.arc title')].map((e) => e.textContent).join('; ')"
-local focused <const> = "document.activeElement.getAttribute('aria-label')"
+local focused <const> = "document.activeElement.querySelector('title').textContent"
 
 describe("The neighbourhood of a function", function()
   it("has two levels of callers and callees, and cycles as boxes", function()

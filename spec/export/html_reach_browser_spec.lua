@@ -33,6 +33,12 @@ describe("A page", function()
     assert.same({ {}, {}, {}, {}, {}, {}, {} }, browser.walk(table.unpack(steps)))
   end)
 
+  it("is not painted before everything has its place", function()
+    local shown <const> = "getComputedStyle(document.body).visibility"
+    assert.same({ "visible", "hidden", "appear" }, browser.walk(path, shown,
+      "(document.body.classList.remove('ready'), " .. shown .. ")", "getComputedStyle(document.body).animationName"))
+  end)
+
   it("keeps room for a scroll bar, so that frames stay where they are if one appears", function()
     assert.same({ "stable" }, browser.walk(path, "getComputedStyle(document.documentElement).scrollbarGutter"))
   end)
@@ -43,7 +49,8 @@ describe("The first row of a page", function()
 
   it("is reached with at most six stops of the Tab key, or by a link", function()
     local image, context = exported.measured()
-    for _, each in ipairs { path, (select(2, pages.write(image, context))) } do
+    local compared = select(2, pages.crafted(crafted.example, "--compare=" .. crafted.gmon(crafted.example)))
+    for _, each in ipairs { path, (select(2, pages.write(image, context))), compared } do
       local steps = { each }
       for _ = 1, 7 do
         table.insert(steps, key "Tab")

@@ -21,9 +21,72 @@ describe("The list of lines in a page", function()
     local image, gmon = exported.inlined()
     local path = select(2, pages.write(image, gmon))
     local found = browser.walk(path, "Math.abs(data.lines.time - timeOfLines(allLines)) < 1e-9",
-      "(data.lines.time = 0.9 * data.total, allLines.splice(0), linesView().querySelector('p.soft').textContent)")
+      "(data.lines.time = 0.9 * data.total, allLines.splice(0), " ..
+        "linesView().element.querySelector('p.soft').textContent)")
     assert.same({ true, "10.0 % of the time is in code without line information, " ..
       "90.0 % of the time is in lines with less time, which are not listed." }, found)
+  end)
+end)
+
+describe("The callees of lines in a page", function()
+  local made = small.build { ["calls.c"] = "int leaf(int x) {\n  return x;\n}\nint twig(int x) {\n" ..
+    "  int y = leaf(x), z = x * x * x * x * x * x;\n  y += leaf(z) + leaf(y);\n  return y;\n}\n" ..
+    "int main(void) {\n  return twig(1);\n}\n" }
+  local rows, even = made.rows["calls.c"], small.even
+  local plan = { ticks = { [even(rows[2][1])] = 40, [even(rows[7][1])] = 10 }, arcs = {} }
+  -- Calls as glibc records them: return addresses, rounded down.
+  local code = gprof.image(made.image):instructions(rows[1][1], rows[11][1] + 1)
+  for _, callee in ipairs { rows[1][1], rows[4][1] } do
+    for i, each in ipairs(code) do
+      if each.text:find(("0x%x>?$"):format(callee)) then
+        table.insert(plan.arcs, { code[i + 1].address & ~15, callee, 1 })
+      end
+    end
+  end
+  local seconds <const> = "[...document.querySelectorAll('tr[data-line]')].map((e) => [e.dataset.line, " ..
+    "e.querySelector('.callees').textContent]).filter(([, text]) => text).map((e) => e.join(' ')).join()"
+
+  it("have their times at the lines of the calls, found in the code", function()
+    local page = select(2, pages.write(made.image, small.profile(made, plan)))
+    local titles <const> = "[...document.querySelectorAll('th')].map((e) => e.textContent).slice(0, 4).join()"
+    local found = browser.walk(page, { "open", "!source" }, titles, seconds, { "size", 1440, 900 },
+      { "open", "&at=twig" }, seconds)
+    assert.same({ "Line,Self s,Callees s,Calls", "5 0.13,6 0.27,10 0.50", true },
+      { found[1], found[2], found[3]:find("5 0.13,6 0.27", 1, true) ~= nil })
+  end)
+end)
+
+describe("The old times of lines in a page with a comparison", function()
+  local function version(extra)
+    return { ["calc.c"] = extra .. "int calc(int x) {\n  x = x * x;\n  return x + 1;\n}\nint main(void) {\n" ..
+      "  return calc(2);\n}\n" }
+  end
+  local function profile_of(made, first, ticks)
+    local rows = made.rows["calc.c"]
+    return small.profile(made, { ticks = { [small.even(rows[first + 1][1])] = ticks },
+      arcs = { { rows[first + 5][1] + 9, rows[first][1], 1 } } })
+  end
+  local lines <const> = "[...document.querySelectorAll('tr[data-line]')].map((e) => [e.dataset.line, " ..
+    "e.querySelector('.before').textContent, e.classList.contains('added') ? '+' : ''].join(' ').trim()).join()"
+  local titles <const> = "[...document.querySelectorAll('th')].map((e) => e.textContent).slice(0, 3).join()"
+  local old = small.build(version "")
+  local new = small.build(version "int more(int x) {\n  return x;\n}\n")
+  local compared = "--compare=" .. profile_of(old, 1, 30) .. "," .. old.image
+
+  it("are those of the lines with the same text, for as many runs", function()
+    local profile = profile_of(new, 4, 50)
+    local page = select(2, pages.write(new.image, profile, profile, compared))
+    assert.same({ "Line,Self s,Old s", "1  +,2  +,3  +,4,5 0.60,6,7,8,9,10" },
+      browser.walk(page, { "open", "!source" }, titles, lines))
+  end)
+
+  it("are missing, with a note, if the old source has changed", function()
+    shell.check { "touch", "-d", "@4000000000", old.dir .. "/calc.c" }
+    local page = select(2, pages.write(new.image, profile_of(new, 4, 50), compared))
+    local found = browser.walk(page, { "open", "!source" }, titles,
+      "document.querySelector('#view p.soft').textContent")
+    assert.equal("Line,Self s,Callees s", found[1])
+    assert.matches("^Old times of lines are not known", found[2])
   end)
 end)
 

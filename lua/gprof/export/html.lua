@@ -19,6 +19,7 @@ local inlined_lines = require "gprof.library.inlined_lines"
 local labels = require "gprof.print.labels"
 local line_data = require "gprof.export.html.line_data"
 local object_list = require "gprof.library.libraries.object_list"
+local old_lines = require "gprof.export.html.old_lines"
 local sha256 = require "gprof.format.sha256"
 local sources = require "gprof.export.html.sources"
 local summary = require "gprof.export.html.summary"
@@ -108,6 +109,7 @@ local function part_of(content, threads, options)
     other_view(profile, own) or nil
   part.lines = hot_lines.of(profile, lines, line_data.MOST_LINES)
   part.figures = sources.figures(lines, content.sources.files, options)
+  sources.add_callees(profile, lines, content.sources.files, part.figures)
   part.summary, part.few =
     { summary.figures(profile) }, warnings.few_samples(profile)
   return part
@@ -118,8 +120,10 @@ end
 local function lines_of(profile, options)
   local lines <close> = by_lines(profile, options)
   local hot = profile.rate and hot_lines.of(profile, lines, line_data.MOST_LINES) or {}
-  return hot, sources.of(lines, options, profile.symbols),
-    lacks_inlines(profile, lines, options)
+  local found = sources.of(lines, options, profile.symbols)
+  sources.add_callees(profile, lines, found.files, found.files)
+  old_lines.add(options.comparison, found.files, options)
+  return hot, found, lacks_inlines(profile, lines, options)
 end
 
 -- Returns what the page shows, in the form that gprof.export.html.page_data describes.

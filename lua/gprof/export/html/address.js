@@ -1,7 +1,7 @@
 // Parameters at the end of the address, after the view: chips, and what the workbench shows. The text of an address has
 // the form "&name=value&name=value".
 
-const PARAMETERS = /(?:&(?:focus|hide|file|of|group|at|filter|sort|runs)=[^&]*)+$/;
+const PARAMETERS = /(?:&(?:focus|hide|file|of|group|at|filter2?|sort2?|runs|kinds|noise)=[^&]*)+$/;
 
 // Decodes a part of an address; what is not well encoded stays as it is.
 function decoded(text) {

@@ -15,8 +15,8 @@ local scripts <const> = {
   "table.js", "flat.js", "lines.js", "neighbourhood.js", "neighbourhood_picture.js",
   "function.js", "both_runs.js", "tree_model.js", "frames.js", "flame.js",
   "groupings.js", "group_table.js", "colours.js", "tree.js", "syntax.js", "source.js",
-  "changes.js", "threads.js", "spread.js", "sentence.js", "refine.js", "bench.js",
-  "command.js", "page.js",
+  "changes.js", "changes_view.js", "threads.js", "spread.js", "sentence.js",
+  "refine.js", "bench.js", "command.js", "page.js",
 }
 
 local function read(name)

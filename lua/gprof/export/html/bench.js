@@ -21,7 +21,8 @@ function sourceExcerpt(node) {
     "section",
     { class: "excerpt" },
     make("h3", {}, placeLink(baseName(file.name) + ":" + number, sourceLink(file.name, number))),
-    make("table", { "class": "source", "aria-label": "Source" }, make("tbody", {}, ...rows)),
+    make("table", { "class": "source", "aria-label": "Source" }, sourceHead(columnsOfSource(shown), "Source"),
+      make("tbody", {}, ...rows)),
   );
 }
 
@@ -192,8 +193,10 @@ function makeTopRow(header, buttons) {
   facts.before(details);
   details.append(facts);
   if (count > 0) header.append(wrap("notices", "Notices", ...notes));
-  buttons.prepend(opener("details", "Details", "i"));
+  const first = buttons.querySelector(".group-choice");
+  const add = (button) => (first ? first.after(button) : buttons.prepend(button));
+  add(opener("details", "Details", "i"));
   const notices = counted(count) + (count === 1 ? " notice" : " notices");
-  if (count > 0) buttons.prepend(opener("notices", notices, "⚠" + count));
+  if (count > 0) add(opener("notices", notices, "⚠" + count));
   header.classList.add("top");
 }

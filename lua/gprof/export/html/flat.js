@@ -165,27 +165,14 @@ function flatView(grouping) {
   const { table, matches, describe } = grouping ? groupTable(grouping) : flatTable();
   const search = tableSearch("Filter by name or file, or /regex/", table, matches, describe),
     bench = makeBench(table.element),
-    firstOrder = table.order();
+    showFilter = keepInAddress(table, search);
   // A group may be shown because of its own name.
   if (!grouping)
     search.areNames = (test) => functions.name.every((name, f) => test(name) || !isListed(f, test));
-  search.input.addEventListener("input", () => setParameters({ filter: search.input.value.trim() }, false));
-  table.element.addEventListener("click", (event) => {
-    if (event.target.closest("th")) setParameters({ sort: table.order() }, false);
-  });
-
-  // Shows what the address says. A list that was left keeps its filter and its order, and then the address gets them.
+  // Shows what the address says.
   function show() {
-    const parameters = addressParameters(),
-      filter = parameters.get("filter") || "",
-      selected = nodeByKey(parameters.get("at"));
-    if (filter !== search.input.value.trim() && parameters.has("filter")) {
-      search.input.value = filter;
-      search.update();
-    }
-    if (parameters.has("sort")) table.setOrder(parameters.get("sort"));
-    const order = table.order();
-    setParameters({ filter: search.input.value.trim(), sort: order === firstOrder ? "" : order }, false);
+    const selected = nodeByKey(addressParameters().get("at"));
+    showFilter();
     const [first] = table.shown();
     if (selected !== undefined) bench.show(selected);
     else if (first !== undefined) bench.show(hottestMember(first));

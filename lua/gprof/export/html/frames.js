@@ -51,10 +51,17 @@ function makeFrame(id, row) {
   const element = make("div", { role: "treeitem", id, "aria-level": row + 1 });
   const shown = { own: "", scope: "", name: "" };
 
-  function setText(node, part, text) {
-    if (shown[part] === text) return;
-    if (!node.parentNode) element.append(node);
-    node.textContent = shown[part] = text;
+  function setOwn(text) {
+    if (shown.own === text) return;
+    if (!own.parentNode) element.prepend(own);
+    own.textContent = shown.own = text;
+  }
+
+  // The style sheet shows it: the accessible name has the parts in another order, and has to contain what is text.
+  function setScope(text) {
+    if (shown.scope === text) return;
+    if (!scope.parentNode) element.append(scope);
+    scope.dataset.text = shown.scope = text;
   }
 
   function setClass(name) {
@@ -64,8 +71,8 @@ function makeFrame(id, row) {
   function show(box, kind, isThin) {
     const { item } = box,
       [first, second] = isThin ? ["", ""] : frameLabel(item);
-    setText(own, "own", first);
-    setText(scope, "scope", second);
+    setOwn(first);
+    setScope(second);
     setClass("frame " + kind + (isGuess(item) ? " guess" : "") + (box.above ? " above" : "") + (isThin ? " thin" : "") +
       runsClass(item));
     if (item.both) element.style.setProperty("--kept", toPercent(item.now / item.weight));

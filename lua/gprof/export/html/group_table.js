@@ -1,16 +1,16 @@
-// The list of functions in groups, which unfold. Members of a group are numbers of functions; of a thread, objects with
-// the `node` of a function and its figures in the thread.
+// The list of functions in groups, which unfold. Members of a group are numbers of functions; of a thread or a run,
+// objects with the `node` of a function and its figures there.
 
 const isGroup = (row) => row.members !== undefined;
 const nodeOfMember = (member) => (typeof member === "number" ? member : member.node);
 
 function memberFigures(member) {
-  if (typeof member !== "number") return { ...member, total: member.self + member.children };
+  if (typeof member !== "number") return member;
   const { self, self_error, calls } = functions;
   return { self: self[member], error: self_error[member], total: totalOf(member), calls: calls[member] };
 }
 
-// Returns the figures of a group's members that are shown; `total` is that of all members.
+// Returns the figures of a group's members that are shown; `total` is that of all members, or null.
 function sumOfMembers({ shown, total }) {
   const sum = { self: 0, error: 0, total, calls: 0 };
   for (const member of shown) {
@@ -19,7 +19,9 @@ function sumOfMembers({ shown, total }) {
     sum.error += error ** 2;
     sum.calls += calls;
   }
-  return Object.assign(sum, { error: Math.sqrt(sum.error), total: Math.max(total, sum.self) });
+  return Object.assign(sum, {
+    error: Math.sqrt(sum.error), total: total === null ? null : Math.max(total, sum.self),
+  });
 }
 
 const figuresOfRow = (row) => (isGroup(row) ? row.figures : memberFigures(row));
@@ -46,14 +48,25 @@ function threadGroups() {
   return threadChoices.map((choice, i) => {
     const { name, self, self_error, children, calls } = parsed("thread-" + i).functions;
     const members = name.map((node, row) => (
-      { node, self: self[row], error: self_error[row], children: children[row], calls: calls[row] }));
+      { node, self: self[row], error: self_error[row], total: self[row] + children[row], calls: calls[row] }));
     const known = members.filter(({ node, self }) => node < functionCount && (self > 0 || !hasTime));
     return functionGroup(choiceName(choice), known);
   });
 }
 
-function groupsOf({ groups }) {
-  if (!groups) return threadGroups();
+// Returns the functions of each run, with their self times; others are not known.
+function runGroups() {
+  const { node, time, name } = spread.of_runs,
+    count = spread.runs;
+  return Array.from({ length: count }, (_, run) => {
+    const members = node.map((f, i) => ({ node: f, self: time[i * count + run], error: 0, total: null, calls: 0 }));
+    const label = name.length > 0 ? runName(name[run]) || name[run] : "Run " + (run + 1);
+    return { ...functionGroup(label, members.filter(({ self }) => self > 0)), total: null };
+  });
+}
+
+function groupsOf({ key, groups }) {
+  if (!groups) return key === "run" ? runGroups() : threadGroups();
   const { names, of } = groups(),
     list = names.map((name) => functionGroup(name, []));
   for (let f = 0; f < functionCount; f++) list[of[f]].members.push(f);
@@ -61,7 +74,8 @@ function groupsOf({ groups }) {
 }
 
 const timeColumn = (title, hint, name, cell, style) => ({
-  title, hint, class: style, value: (row) => figuresOfRow(row)[name], cell: (row) => cell(figuresOfRow(row)[name]),
+  title, hint, class: style, value: (row) => figuresOfRow(row)[name],
+  cell: (row) => (figuresOfRow(row)[name] === null ? "" : cell(figuresOfRow(row)[name])),
 });
 const shareText = (time) => percent(shareOf(time));
 
@@ -72,19 +86,19 @@ function groupColumns(title, fold) {
     timeColumn("Self %", "Self time as a share of the total time", "self", shareText, ""),
     timeColumn("Self " + unitName, "Time in the functions themselves", "self", seconds, "medium self"),
     timeColumn("±", "Statistical error of the self time", "error",
-      (error) => (error === null ? "" : seconds(error)), "error wide"),
+      seconds, "error wide"),
     timeColumn("Total %", aboutTotal, "total", shareText, "wide"),
     timeColumn("Total " + unitName, aboutTotal, "total", seconds, ""),
     {
       title: "Self in total", hint: barHint, class: "bar", value: (row) => figuresOfRow(row).total,
-      cell: (row) => shareBar(shareOf(figuresOfRow(row).total), shareOf(figuresOfRow(row).self)),
+      cell: (row) => shareBar(shareOf(figuresOfRow(row).total || 0), shareOf(figuresOfRow(row).self)),
     },
   ];
   const aboutCalls = "Calls from other functions; empty if they were not counted",
     calls = timeColumn("Calls", aboutCalls, "calls", counted, "medium");
   calls.cell = (row) => {
-    const { calls: count, total } = figuresOfRow(row);
-    return wereCounted(count, total) ? counted(count) : "";
+    const { calls: count, total, self } = figuresOfRow(row);
+    return wereCounted(count, total ?? self) ? counted(count) : "";
   };
   return [
     ...(hasTime ? times : []),
@@ -127,7 +141,8 @@ function groupTable(grouping) {
   }
 
   function refresh() {
-    const { groups: numbered } = grouping;
+    const { key, groups: numbered } = grouping;
+    if (key === "run") return;
     if (!numbered) return groups.forEach((group) => (group.total = sumOf(group.members.map(({ self }) => self))));
     const totals = totalsOfGroups(numbered());
     for (const group of groups) group.total = totals[numbered().of[group.members[0]]];

@@ -1,6 +1,6 @@
 // How functions can be grouped: by template, class, file and so on. A grouping has a `key`, which addresses contain; a
 // `title`; and `groups()`, with the `names` of its groups and `of`, the number of the group of each frame. It is null
-// for threads, of which a function can have several.
+// for threads and runs: a function can be in several.
 
 const hasScopes = lazily(
   () => !data.scripts && functions.name.some((name) => name.includes("::") || FORTRAN.test(name)),
@@ -75,6 +75,9 @@ function kindOf(frame) {
 const moduleOf = (frame) => luaModule(nameOf(frame), frameFile(frame));
 const hasThreads = threadChoices.length > 0 && !shownThreads && !showsOtherView;
 
+// The times of runs are known for all threads, in the view with which the page opens.
+const hasRuns = Boolean(data.spread && data.spread.of_runs) && !shownThreads && !showsOtherView;
+
 const groupings = [
   ...(hasScopes()
     ? [
@@ -91,6 +94,7 @@ const groupings = [
     : []),
   ...(hasFiles() ? [byFile("file", (path) => path), byFile("directory", directoryOf)] : []),
   ...(functions.object ? [{ key: "library", title: "library", groups: lazily(() => groupsBy(objectOf, "")) }] : []),
+  ...(hasRuns ? [{ key: "run", title: "run or rank", groups: null }] : []),
   ...(hasThreads ? [{ key: "thread", title: "thread", groups: null }] : []),
 ];
 

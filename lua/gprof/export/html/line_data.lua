@@ -47,6 +47,17 @@ local function figures_of(lines, file_number)
   return "[" .. table.concat(known, ",") .. "]", "[" .. table.concat(inlined, ",") .. "]"
 end
 
+-- Returns the times of callees as JSON: places of lines, each followed by seconds.
+local function callees_of(callees)
+  local places, list = {}, {}
+  for place in pairs(callees or {}) do places[#places + 1] = place end
+  table.sort(places)
+  for i, place in ipairs(places) do
+    list[2 * i - 1], list[2 * i] = place, callees[place]
+  end
+  return array(number, list)
+end
+
 -- Formats the text of a line, which may have tabs.
 local function quoted_line(bytes)
   return quoted(text.shown(bytes, "\0-\8\11-\31\127"))
@@ -76,10 +87,20 @@ local function code_of(lines, rate)
   return "[" .. table.concat(found, ",") .. "]"
 end
 
+-- Returns the times of lines in the old profile as JSON; null if they are not known,
+-- false if they would be but for the old text.
+local function old_of(file)
+  local old = file.old
+  if not old then return file.no_old and "false" or "null" end
+  return object { { "places", array(number, old.places) },
+    { "times", array(number, old.times) }, { "added", array(number, old.added) } }
+end
+
 --- Returns a source file as JSON. `text` has the included lines. `jumps` has an index in
 -- `text` and a line number for each line after a gap. `known` has the figures of lines,
--- each with the line's index in `text`; `inlined`, the callers of inlined lines; `code`,
--- the instructions of the hottest lines.
+-- each with the line's index in `text`; `callees`, the times of the functions that lines
+-- call; `inlined`, the callers of inlined lines; `code`, the instructions of the hottest
+-- lines; `old`, times in the old profile.
 -- @tparam table file from `gprof.export.html.sources`
 -- @tparam function file_number numbers the names of files
 -- @tparam number|nil rate samples per unit of time
@@ -97,7 +118,8 @@ function line_data.source(file, file_number, rate)
     { "calls", number(file.calls) }, { "count", number(file.count) },
     { "jumps", array(number, jumps) },
     { "text", json.compact_strings(quoted_line, texts) },
-    { "known", known }, { "inlined", inlined }, { "code", code_of(file.lines, rate) } }
+    { "known", known }, { "callees", callees_of(file.callees) }, { "inlined", inlined },
+    { "code", code_of(file.lines, rate) }, { "old", old_of(file) } }
 end
 
 --- Returns the figures that take the place of those of a source file.
@@ -108,7 +130,8 @@ function line_data.figures(file, file_number)
   if not file then return "null" end
   local known, inlined = figures_of(file.lines, file_number)
   return object { { "seconds", number(file.seconds) }, { "calls", number(file.calls) },
-    { "known", known }, { "inlined", inlined } }
+    { "known", known }, { "callees", callees_of(file.callees) },
+    { "inlined", inlined } }
 end
 
 --- The largest number of rows of lines in a page.

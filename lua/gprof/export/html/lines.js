@@ -145,13 +145,14 @@ function linesView() {
     missing = places
       .map((place, i) => shares[i] >= 0.0005 && `${percent(shares[i])} % of the time is in ${place}`)
       .filter(Boolean);
-  return make(
+  const element = make(
     "section",
     {},
     make("div", { class: "tools" }, search.input, search.status),
     missing.length > 0 ? make("p", { class: "soft" }, missing.join(", ") + ".") : null,
     table.element,
   );
+  return { element, show: keepInAddress(table, search) };
 }
 
 // The lines of each function, the hottest first. A line shared by functions counts for each with its part.

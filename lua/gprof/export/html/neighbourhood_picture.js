@@ -85,7 +85,7 @@ function boxTexts({ node, x, y }) {
   ];
 }
 
-// Makes the link of a box. Cycles have square boxes with a double line.
+// Makes the link of a box. Cycles have square boxes with a double line. The title is the accessible name.
 function boxLink(box, centre) {
   const { node, x, y } = box,
     name = [nameOf(node), totalText(node)].filter(Boolean).join(": ");
@@ -96,7 +96,7 @@ function boxLink(box, centre) {
   return makeSvg(
     "a",
     {
-      "href": linkTo(node), "aria-label": name,
+      "href": linkTo(node),
       "tabindex": box === centre ? 0 : -1, "class": box === centre ? "here" : "",
     },
     makeSvg("title", {}, name),

@@ -39,8 +39,15 @@ function showTree(argument) {
   return ["#!tree", "Call tree"];
 }
 
+// Shows a list, which is made at first use.
+function showList(name, makeView) {
+  const shown = cached(name, makeView);
+  put(shown.element);
+  shown.show();
+}
+
 function showFiles() {
-  put(cached("files", sourceListView));
+  showList("files", sourceListView);
   return ["#!source", "Source files"];
 }
 
@@ -85,9 +92,7 @@ function showFunction(key) {
 }
 
 function showFunctions() {
-  const shown = cached("functions by " + shownGrouping(), () => flatView(listGrouping));
-  put(shown.element);
-  shown.show();
+  showList("functions by " + shownGrouping(), () => flatView(listGrouping));
   return ["#", null];
 }
 
@@ -100,19 +105,19 @@ function route() {
   if (name === "!source") return showSource(decoded(argument));
   if (name === "!files") return showFiles();
   if (name === "!lines" && allLines.length > 0) {
-    put(cached("lines", linesView));
+    showList("lines", linesView);
     return ["#!lines", "Lines"];
   }
   if (name === "!threads" && threads) {
-    put(cached("threads", threadsView));
+    showList("threads", threadsView);
     return ["#!threads", "Threads"];
   }
   if (name === "!spread" && spread) {
-    put(cached("spread", spreadView));
+    showList("spread", spreadView);
     return ["#!spread", "Spread"];
   }
   if (name === "!changes" && comparison) {
-    put(cached("changes", changesView));
+    showList("changes", changesView);
     return ["#!changes", "Changes"];
   }
   if (fragment !== "" && !name.startsWith("!")) return showFunction(decoded(fragment));
@@ -264,8 +269,17 @@ function makeCorner() {
     class: "plain ask", type: "button", title: "Keyboard shortcuts (?)", click: () => help.showModal(),
   };
   const sign = (threadChoices.length > 0 ? "Threads " : "") + "⚙\uFE0E",
-    buttons = make("div", { class: "buttons" }, make("button", open, sign), make("button", ask, "?"));
-  return make("div", { class: "corner" }, oneStop(buttons), settings);
+    buttons = make("div", { class: "buttons" }, groupButton, make("button", open, sign), make("button", ask, "?"));
+  return make("div", { class: "corner" }, buttons, settings);
+}
+
+// Tells the style sheet where the figures, the buttons and the tabs leave room for the search field and the sentence.
+function measureTop(header) {
+  const end = (element) => element.offsetLeft + element.offsetWidth + "px",
+    { style } = document.documentElement;
+  style.setProperty("--figures", end(header.querySelector(".brief")));
+  style.setProperty("--corner", header.querySelector(".corner").offsetWidth + "px");
+  style.setProperty("--tabs", end(links.at(-1)));
 }
 
 function skip(event) {
@@ -276,7 +290,7 @@ function skip(event) {
 function start() {
   history.scrollRestoration = "manual";
   page.setAttribute("tabindex", "-1");
-  page.append(oneStop(make("nav", { "aria-label": "Views" }, ...links, groupButton)), oneStop(refineBar), view);
+  page.append(oneStop(make("nav", { "aria-label": "Views" }, ...links)), oneStop(refineBar), view);
   view.addEventListener("contextmenu", openRowMenu);
   view.addEventListener("keydown", (event) => {
     if (event.target.closest("input, select")) return;
@@ -288,12 +302,18 @@ function start() {
   header.prepend(makeCorner());
   if (sentence) header.querySelector("dl").after(sentence);
   makeTopRow(header, header.querySelector(".buttons"));
+  oneStopOf([header.querySelector(".buttons"), sentence].filter(Boolean));
   header.prepend(make("a", { class: "skip", href: location.hash || "#", click: skip }, "Skip to the first row"));
   document.body.append(help, rowMenu);
+  const measure = () => measureTop(header);
+  wideScreen.addEventListener("change", measure);
+  recolourers.push(measure); // the grouping is on a button
+  measure();
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });
   addEventListener("hashchange", () => show(false));
   addEventListener("keydown", keyPressed);
   if (comparison && !shownThreads && location.hash === "") replaceEntry(null, "#!changes");
   show(true);
+  document.body.classList.add("ready");
 }
 start();

@@ -78,25 +78,48 @@ local MOST_STRIPS <const> = 100
 -- Digits for shares of the maximum.
 local DIGITS <const> = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
--- Returns for each row the times of all runs as a text, a digit for each run. Nil, or
--- false for a row, if they are not known.
-local function strips_of(profile, rows, ids)
-  local places, below, picked, strips = {}, {}, {}, {}
-  for row in ipairs(ids) do
-    places[row], below[row], strips[row] = row, -rows[row].self.max, false
+-- The largest number of times of functions in single runs.
+local MOST_TIMES <const> = 50000
+
+-- Returns the rows of functions, those with the largest maxima first.
+local function by_maximum(rows, count)
+  local places, below = {}, {}
+  for row = 1, count do places[row], below[row] = row, -rows[row].self.max end
+  return column_order.sort({ row = places, below = below }, "below").row
+end
+
+-- Returns the times of all runs as a text, a digit for each run.
+local function strip_of(times, most)
+  local levels = {}
+  for run, time in ipairs(times) do
+    local level = most > 0 and math.ceil(time / most * (#DIGITS - 1)) or 0
+    levels[run] = DIGITS:sub(level + 1, level + 1)
   end
-  local order = column_order.sort({ row = places, below = below }, "below").row
-  for i = 1, math.min(#ids, MOST_STRIPS) do picked[i] = ids[order[i]] end
-  local times = profile:run_times(picked)
-  for i, list in ipairs(times or {}) do
-    local most, levels = rows[order[i]].self.max, {}
-    for run, time in ipairs(list) do
-      local level = most > 0 and math.ceil(time / most * (#DIGITS - 1)) or 0
-      levels[run] = DIGITS:sub(level + 1, level + 1)
-    end
-    strips[order[i]] = table.concat(levels)
+  return table.concat(levels)
+end
+
+-- Returns for each row the times of all runs as a text, or false; and the names of the
+-- runs, with the nodes of functions and their times in all runs, one function after the
+-- other. Nil if these times are not known.
+local function runs_of(profile, rows, ids, nodes)
+  local order, picked, strips = by_maximum(rows, #ids), {}, {}
+  for i = 1, math.min(#ids, MOST_TIMES // profile.spread.runs) do
+    picked[i] = ids[order[i]]
   end
-  return times and strips
+  local lists = profile:run_times(picked)
+  if not lists then return nil end
+  local names, chosen, times = {}, {}, {}
+  for run, file in ipairs(profile.data.files) do names[run] = file.path end
+  for row in ipairs(ids) do strips[row] = false end
+  for i, list in ipairs(lists) do
+    local row = order[i]
+    strips[row] = i <= MOST_STRIPS and strip_of(list, rows[row].self.max)
+    chosen[i] = nodes[row]
+    table.move(list, 1, #list, #times + 1, times)
+  end
+  if #names ~= profile.spread.runs then names = {} end
+  return strips, object { { "name", strings(names) }, { "node", array(number, chosen) },
+    { "time", array(number, times) } }
 end
 
 -- Returns the spread as columns; null if it is not known. `node` has the functions.
@@ -109,11 +132,12 @@ local function spread_of(view, node_of)
       rows[#rows + 1], nodes[#nodes + 1], ids[#ids + 1] = spread, node_of[id], id
     end
   end
-  local strips = profile.spread.self and strips_of(profile, rows, ids)
+  local strips, runs
+  if profile.spread.self then strips, runs = runs_of(profile, rows, ids, nodes) end
   rows[#rows + 1] = profile.spread
   return object { { "strips", strips and array(function(strip)
     return strip and quoted(strip) or "null"
-  end, strips) or "null" },
+  end, strips) or "null" }, { "of_runs", runs or "null" },
     { "runs", number(profile.spread.runs) },
     { "skipped", number(profile.spread.skipped) }, { "node", array(number, nodes) },
     { "self", amounts_of(rows, "self") }, { "calls", amounts_of(rows, "calls") } }

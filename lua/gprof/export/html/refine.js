@@ -142,7 +142,8 @@ function applyChips(text) {
   for (const refresh of refreshers) refresh();
 }
 
-const KEPT = ["filter", "sort", "runs"]; // parameters of views that chips leave as they are
+// Parameters of views that chips leave as they are.
+const KEPT = ["filter", "sort", "filter2", "sort2", "runs", "kinds", "noise"];
 
 // Shows other chips or another grouping, as a step of the browser's history.
 function refine(list, ofShown = isOfShown, group = shownGrouping()) {
@@ -244,7 +245,7 @@ function openRowMenu(event) {
 
 // The button that chooses how functions are grouped; null if they cannot be.
 const groupButton = groupings.length === 0 ? null : make("button", {
-  "class": "group-choice", "type": "button", "aria-haspopup": "true", "click": chooseGrouping,
+  "class": "plain group-choice", "type": "button", "aria-haspopup": "true", "click": chooseGrouping,
 });
 
 function chooseGrouping() {

@@ -68,8 +68,8 @@ function changeParts() {
     if (sumText(row)) name.append(` (${sumText(row)})`);
     parts.push(...(parts.length > 0 ? [", ", name, " "] : [name, " takes "]), link(amount(time, row)));
   }
-  if (parts.length === 0) return ["; ", link("no certain change"), " since the old profile" + callChange()];
-  return ["; since the old profile, ", ...parts];
+  if (parts.length === 0) return ["; ", link("no certain change since the old profile"), callChange()];
+  return ["; since the ", link("old profile"), ", ", ...parts];
 }
 
 // Says how much of the time is divided among callers by guess.
@@ -87,5 +87,6 @@ function makeSentence() {
   const parts = hasTime ? whereParts(node) : ["The most often called function is ", nounLink(node)];
   const changes = changeParts();
   parts.push(...callerParts(node), ...(changes.length > 0 ? changes : callParts(node)), ".", guessedPart());
-  return oneStop(make("p", { "class": "sentence", "role": "group", "aria-label": "Summary" }, ...parts));
+  const text = make("span", {}, ...parts);
+  return make("p", { "class": "sentence", "role": "group", "aria-label": "Summary" }, text);
 }

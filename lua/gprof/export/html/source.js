@@ -18,12 +18,10 @@ function commonDirectory(names) {
 }
 
 function sourceListView() {
-  if (data.sources.length === 0)
-    return make(
-      "p",
-      { class: "empty" },
-      "This page contains no source: the program has no debugging information, or the source was not found.",
-    );
+  if (data.sources.length === 0) {
+    const why = "This page contains no source: the program has no debugging information, or the source was not found.";
+    return { element: make("p", { class: "empty" }, why), show() {} };
+  }
   const common = commonDirectory(data.sources.map((file) => file.name));
   const share = (file) => shareOf(file.seconds);
   const columns = [
@@ -68,22 +66,32 @@ function sourceListView() {
   const matches = (file, test) => isShownFile(file.name) && test(file.name),
     describe = (shown) => counted(shown.length) + (shown.length === 1 ? " file" : " files"),
     search = tableSearch("Filter by name, or /regex/", table, matches, describe);
-  return make(
+  const element = make(
     "section",
     {},
     make("div", { class: "tools" }, search.input, search.status),
     common ? make("p", { class: "soft" }, "Files in ", make("span", { class: "mono" }, common)) : null,
     table.element,
   );
+  return { element, show: keepInAddress(table, search) };
 }
 
 const linesOfFiles = new Map();
 
-// Returns the lines of a file: { number, text, known, inlined, code, gap }. `known` has the figures, `inlined` the
-// callers of an inlined line, and `code` its instructions; `gap` means that lines before this one are left out.
+// Returns the lines of a file: { number, text, known, callees, before, isAdded, inlined, code, gap }. `known` has the
+// figures, `callees` the time of the functions that the line calls, `before` its time in the old profile, `inlined` the
+// callers of an inlined line, and `code` its instructions; `isAdded` means that the old text lacks the line, and `gap`
+// that lines before this one are left out.
 function linesOf(file) {
   if (!linesOfFiles.has(file)) linesOfFiles.set(file, makeLines(file));
   return linesOfFiles.get(file);
+}
+
+// Makes a map of a list of keys, each followed by its value.
+function pairsOf(list) {
+  const map = new Map();
+  for (let i = 0; i < list.length; i += 2) map.set(list[i], list[i + 1]);
+  return map;
 }
 
 function makeLines(file) {
@@ -91,13 +99,17 @@ function makeLines(file) {
     known = new Map(file.known.map((entry) => [entry[0], entry])),
     inlined = new Map(file.inlined.map((entry) => [entry[0], entry])),
     code = new Map(file.code.map((entry) => [entry[0], entry])),
-    jumps = new Map();
-  for (let i = 0; i < file.jumps.length; i += 2) jumps.set(file.jumps[i], file.jumps[i + 1]);
+    jumps = pairsOf(file.jumps),
+    callees = pairsOf(file.callees),
+    old = file.old || { places: [], times: [], added: [] },
+    before = new Map(old.places.map((place, i) => [place, old.times[i]])),
+    added = new Set(old.added);
   let number = 1;
   file.text.forEach((text, i) => {
     const gap = jumps.has(i);
     number = jumps.get(i) || number;
-    lines.push({ number, text, known: known.get(i), inlined: inlined.get(i), code: code.get(i), gap });
+    const figures = { known: known.get(i), callees: callees.get(i), inlined: inlined.get(i), code: code.get(i) };
+    lines.push({ number, text, ...figures, before: before.get(i), isAdded: added.has(i), gap });
     number++;
   });
   return lines;
@@ -123,7 +135,7 @@ function instructionRows({ code, text }, shown) {
   return texts.map((instruction, i) => make("tr", { class: "code" },
     make("td"),
     heatCell(times[i], shown.most),
-    ...[shown.calls, shown.blocks].filter(Boolean).map(() => make("td")),
+    ...[shown.old, shown.callees, shown.calls, shown.blocks].filter(Boolean).map(() => make("td")),
     make("td", { class: "text" }, make("span", { class: "soft" }, indent, addressOf(steps[i]), "  "), instruction),
   ));
 }
@@ -159,17 +171,22 @@ function codeButton(line, shown) {
 
 const HOT = 0.1; // share of the hottest line's time; lines with more are visited by keys
 
+const classOfLine = ({ number, isAdded }, target) =>
+  [number === target && "here", isAdded && "added"].filter(Boolean).join(" ") || null;
+
 function lineRow(line, shown, target) {
   const entry = line.known,
     isHot = entry && entry[1] > 0 && entry[1] >= HOT * shown.most,
     cells = [make("td", { class: "number" }, line.code ? codeButton(line, shown) : String(line.number))];
   if (hasTime) cells.push(entry ? heatCell(entry[1], shown.most, errorText(entry)) : make("td"));
+  if (shown.old) cells.push(make("td", { class: "before" }, line.before ? seconds(line.before) : ""));
+  if (shown.callees) cells.push(make("td", { class: "callees" }, line.callees ? seconds(line.callees) : ""));
   if (shown.calls) cells.push(make("td", {}, entry && entry[3] > 0 ? counted(entry[3]) : ""));
   if (shown.blocks) cells.push(make("td", {}, entry && entry[4] >= 0 ? counted(entry[4]) : ""));
   cells.push(make("td", { class: "text" }, ...colouredText(line)));
   return make(
     "tr",
-    { "class": line.number === target ? "here" : null, "data-line": line.number, "data-hot": Boolean(isHot) },
+    { "class": classOfLine(line, target), "data-line": line.number, "data-hot": Boolean(isHot) },
     ...cells,
   );
 }
@@ -243,24 +260,48 @@ function hottestNumber(file) {
   return line ? line.number : 0;
 }
 
-// Returns what figures the lines of a file have: the most time, and whether there are calls and blocks.
-const figuresOf = ({ known }) => ({
+// Returns what figures the lines of a file have: the most time, and whether there are old times, callees, calls and
+// blocks.
+const figuresOf = ({ known, callees, old }) => ({
+  old: hasTime && Boolean(old) && !shownThreads,
+  callees: hasTime && callees.length > 0,
   most: Math.max(0, ...known.map((entry) => entry[1])),
   calls: known.some((entry) => entry[3] > 0),
   blocks: known.some((entry) => entry[4] >= 0),
 });
+
+// Returns the columns of a file's figures: arrays of a title, a class and a hint.
+function columnsOfSource(shown) {
+  const estimate = data.exact ? "measured" : "estimated: all calls of a function are taken to be equally long";
+  return [
+    ["Line"],
+    hasTime && ["Self " + unitName, "", "Time in the line's own code"],
+    shown.old && ["Old " + unitName, "", "Time of the line in the old profile, for as many runs"],
+    shown.callees && ["Callees " + unitName, "callees", "Time of what the line calls, with its callees; " + estimate],
+    shown.calls && ["Calls"],
+    shown.blocks && ["Blocks"],
+  ].filter(Boolean);
+}
+
+function sourceHead(columns, name) {
+  const cells = columns.map(([title, style, hint]) => make("th", { scope: "col", class: style, title: hint }, title));
+  return make("thead", {}, make("tr", {}, ...cells, make("th", { scope: "col", class: "left" }, name)));
+}
+
+// Says which lines are new, or why there are no old times; null if there is nothing to say.
+function oldNote({ old }) {
+  if (shownThreads || old === null || (old && old.added.length === 0)) return null;
+  const text = old ? "Lines with + are not in the old source." :
+    "Old times of lines are not known: the source that the old program was built from was not found, or has changed.";
+  return make("p", { class: "soft" }, text);
+}
 
 // Makes the view of a file. `target` is the line to mark.
 function sourceView(name, target) {
   const file = sourceByName.get(name);
   if (!file) return make("p", { class: "empty" }, "This page does not contain the source of " + name + ".");
   const shown = figuresOf(file);
-  const titles = [
-    "Line",
-    ...(hasTime ? ["Self " + unitName] : []),
-    ...(shown.calls ? ["Calls"] : []),
-    ...(shown.blocks ? ["Blocks"] : []),
-  ];
+  const columns = columnsOfSource(shown);
   const body = make("tbody"),
     directory = file.name.slice(0, -baseName(file.name).length),
     lines = linesOf(file);
@@ -271,11 +312,11 @@ function sourceView(name, target) {
         make(
           "tr",
           { class: "gap" },
-          make("td", { colspan: titles.length + 1 }, "… lines without figures are left out"),
+          make("td", { colspan: columns.length + 1 }, "… lines without figures are left out"),
         ),
       );
     body.append(lineRow(line, shown, target));
-    if (line.inlined && line.known) body.append(callersRow(line, titles.length));
+    if (line.inlined && line.known) body.append(callersRow(line, columns.length));
   }
   const last = lines.length > 0 ? lines[lines.length - 1].number : 0;
   if (last < file.count)
@@ -283,19 +324,9 @@ function sourceView(name, target) {
       make(
         "tr",
         { class: "gap" },
-        make("td", { colspan: titles.length + 1 }, "… lines up to " + counted(file.count) + " are left out"),
+        make("td", { colspan: columns.length + 1 }, "… lines up to " + counted(file.count) + " are left out"),
       ),
     );
-  const head = make(
-    "thead",
-    {},
-    make(
-      "tr",
-      {},
-      ...titles.map((title) => make("th", { scope: "col" }, title)),
-      make("th", { scope: "col", class: "left" }, "Source of " + baseName(file.name)),
-    ),
-  );
   return make(
     "section",
     {},
@@ -303,10 +334,16 @@ function sourceView(name, target) {
     data.sources.length > 1
       ? make("p", { class: "links" }, make("a", { href: "#!files" }, `All files (${counted(data.sources.length)})`))
       : null,
+    oldNote(file),
     make(
       "div",
-      { class: "sourcebox" },
-      make("table", { "class": "source", "aria-label": "Annotated source" }, head, body),
+      // On a phone, the box is scrolled. Without buttons in it, it is a stop of its own.
+      {
+        "class": "sourcebox", "role": "group", "aria-label": "Source",
+        "tabindex": file.code.length === 0 ? "0" : null,
+      },
+      make("table", { "class": "source", "aria-label": "Annotated source" },
+        sourceHead(columns, "Source of " + baseName(file.name)), body),
       hasTime ? sourceMap(lines, shown) : null,
     ),
   );

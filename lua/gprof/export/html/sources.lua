@@ -6,6 +6,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local annotation = require "gprof.library.annotation"
+local call_lines = require "gprof.analysis.call_lines"
 local column_order = require "gprof.format.column_order"
 local is_less <const> = column_order.is_less
 local hot_instructions = require "gprof.analysis.hot_instructions"
@@ -220,6 +221,36 @@ function sources.of(lines, options, symbols)
   end
   if lines.rate then add_instructions(lines, result.files, symbols) end
   return result
+end
+
+-- Returns for each file the places of its lines in the page, by their numbers: in the low
+-- bits, the place; above, the number of the file.
+local function places_of(files)
+  local places = {}
+  for i, file in ipairs(files) do
+    local own = {}
+    for place, line in ipairs(file.lines) do own[line.number] = i << 32 | place - 1 end
+    places[file.name] = own
+  end
+  return places
+end
+
+--- Adds the times of the callees of lines.
+-- @tparam profile profile by function
+-- @tparam profile lines the profile by line
+-- @tparam {table,...} files the `files` that `sources.of` returned for the page
+-- @tparam {table|boolean,...} targets for each of these files, the table that gets the
+--   field `callees`: seconds by the places of lines; or false
+function sources.add_callees(profile, lines, files, targets)
+  if not profile.rate then return end
+  local found = call_lines.of(profile, lines, places_of(files))
+  for place, ticks in pairs(found) do
+    local target = targets[place >> 32]
+    if target then
+      target.callees = target.callees or {}
+      target.callees[place & 0xffffffff] = ticks / profile.rate
+    end
+  end
 end
 
 -- Returns the lines of a file that have figures, each with the `place` that it has in the

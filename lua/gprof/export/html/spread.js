@@ -103,7 +103,7 @@ function spreadColumns(amounts, format) {
   ];
 }
 
-// Makes a table of times or calls, with its heading and search field.
+// Makes a table of times or calls, with its heading and search field. `element`; `show()`.
 function spreadTable(amounts, format, title) {
   const rows = [...amounts.max.keys()].filter((row) => amounts.max[row] > 0),
     columns = spreadColumns(amounts, format);
@@ -114,13 +114,14 @@ function spreadTable(amounts, format, title) {
   const search = tableSearch(`Filter ${title.toLowerCase()} by function or run, or /regex/`, table, matches, (shown) =>
     counted(shown.length) + (shown.length === 1 ? " row" : " rows"),
   );
-  return make(
+  const element = make(
     "section",
     {},
     make("h2", {}, title),
     make("div", { class: "tools" }, search.input, search.status),
     table.element,
   );
+  return { element, show: keepInAddress(table, search, amounts === spread.self ? "" : "2") };
 }
 
 // Makes what the view of a function says of the spread; null if that is not known.
@@ -144,12 +145,16 @@ function spreadView() {
   const skipped =
     spread.skipped > 0 ? ` ${counted(spread.skipped)} sums without a spread of their own are not included.` : "",
     ofAll = shownThreads ? " All threads are taken together." : "";
-  return make(
+  const shown = [
+    spread.self && spreadTable(spread.self, seconds, "Self times"),
+    hasCounts && spreadTable(spread.calls, countedRoughly, "Calls"),
+  ].filter(Boolean);
+  const element = make(
     "section",
     {},
     make("p", { class: "soft" }, `How ${counted(spread.runs)} runs differ.${skipped}${ofAll}`),
     aboutRuns(),
-    spread.self ? spreadTable(spread.self, seconds, "Self times") : null,
-    hasCounts ? spreadTable(spread.calls, countedRoughly, "Calls") : null,
+    ...shown.map((table) => table.element),
   );
+  return { element, show: () => shown.forEach((table) => table.show()) };
 }

@@ -23,10 +23,19 @@ const groupKeys = makeShortcuts("Tabs, headings and buttons", [
   { keys: ["ArrowLeft", "ArrowRight", "Home", "End"], use: "previous, next, first, last one", act: moveInGroup },
 ]);
 
-// Makes the links and buttons of an element one stop, at first the one that `chosen` selects. Returns the element.
+// Makes the links and buttons of elements one stop, at first the one that `chosen` selects.
+function oneStopOf(groups, chosen) {
+  const all = { querySelectorAll: (selector) => groups.flatMap((group) => [...group.querySelectorAll(selector)]) },
+    [first] = chosen ? all.querySelectorAll(chosen) : [];
+  setStop(all, first || all.querySelectorAll("a, button")[0]);
+  for (const group of groups) {
+    group.addEventListener("keydown", (event) => runShortcut(groupKeys, event, all));
+    group.addEventListener("focusin", (event) => setStop(all, event.target));
+  }
+}
+
+// Makes the links and buttons of an element one stop. Returns the element.
 function oneStop(group, chosen) {
-  setStop(group, (chosen && group.querySelector(chosen)) || group.querySelector("a, button"));
-  group.addEventListener("keydown", (event) => runShortcut(groupKeys, event, group));
-  group.addEventListener("focusin", (event) => setStop(group, event.target));
+  oneStopOf([group], chosen);
   return group;
 }

@@ -169,6 +169,30 @@ function tableSearch(label, table, matches, describe, reset) {
   return search;
 }
 
+// Keeps the filter and the order of a table in the address; `number` follows the names of these parameters. Returns a
+// function that shows what the address says. A table that was left keeps its own, and then the address gets them.
+function keepInAddress(table, search, number = "") {
+  const firstOrder = table.order(),
+    query = () => search.input.value.trim(),
+    keep = () => setParameters({ ["filter" + number]: query() }, false);
+  search.input.addEventListener("input", keep);
+  table.element.addEventListener("click", (event) => {
+    if (event.target.closest("th")) setParameters({ ["sort" + number]: table.order() }, false);
+  });
+  return () => {
+    const parameters = addressParameters(),
+      filter = parameters.get("filter" + number) || "",
+      sort = parameters.get("sort" + number);
+    if (filter !== query() && parameters.has("filter" + number)) {
+      search.input.value = filter;
+      search.update();
+    }
+    if (sort !== null) table.setOrder(sort);
+    keep();
+    setParameters({ ["sort" + number]: table.order() === firstOrder ? "" : table.order() }, false);
+  };
+}
+
 // Paper does not scroll: add rows before printing.
 addEventListener("beforeprint", () => {
   for (const end of document.querySelectorAll(".more:not([hidden])")) growers.get(end)(PRINTED);

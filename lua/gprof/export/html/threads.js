@@ -77,11 +77,12 @@ function threadsView() {
     search.update();
     about.replaceChildren(...aboutThreads());
   });
-  return make(
+  const element = make(
     "section",
     {},
     make("div", { class: "tools" }, search.input, search.status),
     about,
     table.element,
   );
+  return { element, show: keepInAddress(table, search) };
 }

@@ -189,6 +189,18 @@ function treeView() {
     return result ? describeHits(result) : "";
   });
   search.areNames = () => true;
+  search.input.addEventListener("input", () => setParameters({ filter: search.input.value.trim() }, false));
+
+  // Searches for what the link's argument or the address asks for.
+  function showSearch(argument) {
+    const parameters = addressParameters(),
+      query = argument.startsWith("?") ? argument.slice(1) : parameters.get("filter");
+    if (query !== null && query !== search.input.value.trim()) {
+      search.input.value = query;
+      search.update();
+    }
+    setParameters({ filter: search.input.value.trim() }, false);
+  }
 
   // Shows the refined tree.
   refreshers.push(() => {
@@ -222,9 +234,7 @@ function treeView() {
       if (wanted === "around") showAround(place);
       else showWhole(wanted, place);
       modeSelect.value = mode;
-      if (!argument.startsWith("?")) return;
-      search.input.value = argument.slice(1);
-      search.update();
+      showSearch(argument);
     },
   };
 }

@@ -48,7 +48,7 @@ function useView(id, names) {
   if (nodes_of_lines) data.lines.node = nodes_of_lines;
 }
 
-const noFigures = { seconds: 0, calls: 0, known: [], inlined: [] };
+const noFigures = { seconds: 0, calls: 0, known: [], callees: [], inlined: [] };
 
 // Takes the data of a choice of threads instead of that of all. Instructions are known only for all.
 function useThreads(names) {
