@@ -87,6 +87,17 @@ describe("The colours of a page", function()
     assert.same({ found[1], found[1], found[1] }, { found[2], found[3], found[4] })
   end)
 
+  it("tell the current tab, the selected row and the marked line, if the system forces others", function()
+    local image, profile = exported.inlined()
+    local border <const> = "getComputedStyle(document.querySelector('nav a%s')).borderBottomColor"
+    local outline <const> = "getComputedStyle(document.querySelector('%s')).outlineStyle"
+    local found = browser.walk(select(2, pages.write(image, profile)), { "size", 1280, 800, "forced" },
+      border:format "[aria-current]", border:format ":not([aria-current])", outline:format "tr.selected",
+      { "open", "!source" }, outline:format "tr.here")
+    assert.not_equal(found[1], found[2])
+    assert.same({ "solid", "solid" }, { found[3], found[4] })
+  end)
+
   -- Texts whose contrast is under 4.5 (WCAG 2.1, success criterion 1.4.3). Frames are tested elsewhere.
   local pale <const> = [[(() => {
     const values = (colour) => colour.match(/[\d.]+/g).map(Number);

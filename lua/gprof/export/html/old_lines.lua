@@ -80,25 +80,16 @@ local function add(file, times, before, after, scale)
   end
 end
 
--- Returns the old profile of a comparison by line; nil if there is none.
-local function old_by_lines(comparison)
+-- Returns the old profile of a comparison; nil if there is none.
+local function old_profile(comparison)
   local old = comparison and comparison.unit and
     changes.of(comparison).sides.old.profile
   if not old or arguments.wrong_object(old, "gprof.profile") then return nil end
-  return old.rate and old:by_lines { frames = true }
+  return old.rate and old
 end
 
---- Adds the old times of the page's lines. They are for as many runs as the new profile
--- has.
--- @tparam comparison|nil comparison
--- @tparam {table,...} files the `files` from `gprof.export.html.sources`; each gets the
---   field `old` with `places` of lines and their `times`, and the places of lines that
---   the old text lacks, `added`; or `no_old`, if the old text is not known
--- @tparam table options `directory_path`: array of directories to search
-function old_lines.add(comparison, files, options)
-  local old <close> = old_by_lines(comparison)
-  if not old then return end
-  local scale = comparison.new.runs / comparison.old.runs
+-- Adds the old times of files, given the old profile by line.
+local function add_all(old, files, options, scale)
   local name_of = name_finder(old)
   for _, file in ipairs(files) do
     local name = name_of(file.name)
@@ -110,6 +101,21 @@ function old_lines.add(comparison, files, options)
       file.no_old = true
     end
   end
+end
+
+--- Adds the old times of the page's lines. They are for as many runs as the new profile
+-- has.
+-- @tparam comparison|nil comparison
+-- @tparam {table,...} files the `files` from `gprof.export.html.sources`; each gets the
+--   field `old` with `places` of lines and their `times`, and the places of lines that
+--   the old text lacks, `added`; or `no_old`, if the old text is not known
+-- @tparam table options `directory_path`: array of directories to search
+function old_lines.add(comparison, files, options)
+  local old = old_profile(comparison)
+  if not old then return end
+  local lines = old:by_lines { frames = true }
+  add_all(lines, files, options, comparison.new.runs / comparison.old.runs)
+  if lines ~= old then lines:close() end
 end
 
 return old_lines
