@@ -204,7 +204,7 @@ local function records_of(recorded, of, addresses)
   for row, context, entered, callee, line, count in each_record(recorded.records) do
     local caller = of[context] and addresses[of[context]]
     local from, self = caller and (caller[line] or caller.entry) or 0, 0
-    if callee ~= NONE and not live[entered] then
+    if not live[context] or callee ~= NONE and not live[entered] then
       context, entered = 0, row
     elseif callee ~= NONE then
       from = caller and from + LINE // 2 or 0
