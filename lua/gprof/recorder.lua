@@ -127,8 +127,8 @@ end
 local function check_values(options)
   for name, limits in pairs(LIMITS) do
     local value, least, most = options[name], limits[1], limits[2]
-    local number = math.type(value) and math.tointeger(value)
-    if value ~= nil and not (number and number >= least and number <= most) then
+    local is_valid = math.type(value) == "integer" and value >= least and value <= most
+    if value ~= nil and not is_valid then
       error(("recorder.start: option '%s': an integer from %d to %d expected")
         :format(name, least, most), 3)
     end

@@ -37,6 +37,15 @@ local function arcs(path)
   return list
 end
 
+-- Returns the set of the paths of samples, without places.
+local function sampled_paths(profile)
+  local paths = {}
+  for line in program.run({ "--export=folded", profile }).stdout:gmatch "[^\n]+" do
+    paths[line:gsub(" %([^)]*%)", ""):gsub(" %d+$", "")] = true
+  end
+  return paths
+end
+
 local COUNTED <const> = { "rate = 0", 'rate = 0, count = "lines"', "with_c = true" }
 
 -- Records a script in all ways that count calls, and compares the arcs.
@@ -153,10 +162,7 @@ describe("a zone with a begin and an end", function()
       end
       START outer() recorder.stop() assert(recorder.write "z.prof")
     ]], 'count = "none", instructions = 100')
-    local paths = {}
-    for line in program.run({ "--export=folded", path }).stdout:gmatch "[^\n]+" do
-      paths[line:gsub(" %([^)]*%)", ""):gsub(" %d+$", "")] = true
-    end
+    local paths = sampled_paths(path)
     assert.truthy(paths["main chunk of z.lua;outer;zone a;pcall;failing;zone failing"])
     assert.truthy(paths["main chunk of z.lua;outer;zone a;zone b;coroutine.wrap;body;zone c;leaf"])
     assert.truthy(paths["main chunk of z.lua;outer;leaf"])
@@ -272,10 +278,7 @@ describe("a zone around a call", function()
       end
       START outer() recorder.stop() assert(recorder.write "z.prof")
     ]], 'count = "none", instructions = 100')
-    local paths = {}
-    for line in program.run({ "--export=folded", path }).stdout:gmatch "[^\n]+" do
-      paths[line:gsub(" %([^)]*%)", ""):gsub(" %d+$", "")] = true
-    end
+    local paths = sampled_paths(path)
     assert.truthy(paths["main chunk of z.lua;outer;pcall;zone a1;failing;leaf"])
     assert.truthy(paths["main chunk of z.lua;outer;pcall;zone a0;failing;leaf"])
     assert.is_nil(paths["main chunk of z.lua;outer;pcall;zone a1;zone a0;failing;leaf"])

@@ -4,11 +4,9 @@
 -- @internal gprof.scripts.own_calls
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local own_calls = {}
+local script_profile = require "gprof.scripts.script_profile"
 
--- The records of gprof.hooks: see csrc/scripts/call_paths.h.
-local RECORD <const>, SIZE <const>, NONE <const>, ROOTS <const> = "<I4I4I4I4I8", 24,
-  0xffffffff, 3
+local own_calls = {}
 
 -- Modules that show where the library is: in a checkout, `gprof` is also a link.
 local MARKS <const> = { "^(@.*gprof/)recorder%.lua$", "^(@.*gprof/)library/native%.lua$" }
@@ -35,39 +33,23 @@ local function is_own(f, directories)
   return false
 end
 
--- Returns the records without those, among the first `loaded` ones, of the library and of
--- what it calls; and the set of the functions that are left. A recursive function, as
--- `require` is, runs in the context of its first call: so the main chunk of the recorder
--- is not above all of them.
-local function visible(records, functions, loaded)
-  local kept, number_of, hidden, seen = {}, {}, {}, {}
-  local directories = directories_of(functions)
-  for row = 0, #records // SIZE - 1 do
-    local context, entered, callee, line, count =
-      RECORD:unpack(records, row * SIZE + 1)
-    local f = row >= ROOTS and callee ~= NONE and functions[callee + 1] or nil
-    local is_hidden = f and row < loaded and is_own(f, directories)
-    if hidden[context] or is_hidden then
-      hidden[row] = true
-    else
-      number_of[row] = #kept
-      kept[#kept + 1] = RECORD:pack(number_of[context], number_of[entered], callee, line,
-        count)
-      if f then seen[f] = true end
-    end
-  end
-  return table.concat(kept), seen
-end
-
---- Leaves them out.
+--- Leaves them out. A recursive function, as `require` is, runs in the context of its
+-- first call: so the main chunk of the recorder is not above all of them.
 -- @tparam table recorded what `gprof.hooks` returns of a recording, and `functions`:
 --   `records` is replaced, and functions that are called nowhere else get the field
 --   `is_hidden`
 function own_calls.hide(recorded)
   if recorded.loaded == 0 then return end
-  local seen
-  recorded.records, seen = visible(recorded.records, recorded.functions, recorded.loaded)
-  for _, f in ipairs(recorded.functions) do f.is_hidden = f.is_hidden or not seen[f] end
+  local functions, seen = recorded.functions, {}
+  local directories = directories_of(functions)
+  recorded.records = script_profile.without(recorded.records,
+    function(row, _, _, callee)
+      local f = functions[callee + 1]  -- nil in samples
+      if f and row < recorded.loaded and is_own(f, directories) then return false end
+      if f then seen[f] = true end
+      return true
+    end)
+  for _, f in ipairs(functions) do f.is_hidden = f.is_hidden or not seen[f] end
 end
 
 return own_calls

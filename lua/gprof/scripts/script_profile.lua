@@ -34,6 +34,25 @@ local function each_record(records)
   end
 end
 
+--- Returns the records without some.
+-- @tparam string records of gprof.hooks
+-- @tparam function is_left takes the number of a record and its fields: context, entered
+--   context, callee, line and count; returns false for a record to leave out, together
+--   with all records in the context that it enters
+-- @treturn string
+function script_profile.without(records, is_left)
+  local kept, number_of = { records:sub(1, ROOTS * RECORD_SIZE) }, {}
+  for root = 0, ROOTS - 1 do number_of[root] = root end
+  for row, context, entered, callee, line, count in each_record(records) do
+    local outer = number_of[context]
+    if outer and is_left(row, context, entered, callee, line, count) then
+      number_of[row] = #kept + ROOTS - 1
+      kept[#kept + 1] = RECORD:pack(outer, number_of[entered], callee, line, count)
+    end
+  end
+  return table.concat(kept)
+end
+
 -- Addresses -----------------------------------------------------------------------------
 
 --- Returns the lines of each function that are known without records, as sets. The
@@ -182,12 +201,9 @@ end
 -- Returns the set of contexts that have calls, ticks or created coroutines, or lead to
 -- such. Others are only the way to the function that ended the recording.
 local function live_contexts(recorded, of)
-  local live, rows = {}, {}
-  for row in each_record(recorded.records) do rows[#rows + 1] = row end
-  for i = #rows, 1, -1 do
-    local row = rows[i]
-    local context, entered, _, _, count = RECORD:unpack(recorded.records,
-      row * RECORD_SIZE + 1)
+  local live, records = {}, recorded.records
+  for row = #records // RECORD_SIZE - 1, ROOTS, -1 do
+    local context, entered, _, _, count = RECORD:unpack(records, row * RECORD_SIZE + 1)
     local f = entered == row and of[row]
     if count > 0 or live[entered] or f and f.created[1] then
       live[context], live[entered] = true, true

@@ -8,11 +8,11 @@
 local annotation = require "gprof.library.annotation"
 local call_lines = require "gprof.analysis.call_lines"
 local column_order = require "gprof.format.column_order"
-local is_less <const> = column_order.is_less
 local hot_instructions = require "gprof.analysis.hot_instructions"
 local largest = require "gprof.analysis.largest"
 local source_text = require "gprof.library.files.source_text"
 local wording = require "gprof.format.wording"
+local is_less <const> = column_order.is_less
 
 local sources = {}
 
