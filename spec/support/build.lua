@@ -1,6 +1,7 @@
 -- Compiles the fixture programs and runs them for their profiles. All spec processes share them, in build/fixtures.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local place_samples = require "support.known_samples"
 local shell = require "support.shell"
 local programs = require "fixtures.programs"
 
@@ -52,6 +53,7 @@ local function copy(source, dir)
   shell.write(dir .. "/" .. source, shell.read(fixtures .. source))
 end
 
+-- Returns the names of the object files.
 local function compile(program, variant, dir)
   local made = recipe(program, variant)
   local objects = {}
@@ -72,6 +74,7 @@ local function compile(program, variant, dir)
   append(argv, made.link)
   append(argv, { "-o", program.name })
   shell.check(append(argv, objects), { cwd = dir })
+  return objects
 end
 
 -- Returns the target machine of a compiler, or false if the compiler is not installed. Caches the answers.
@@ -154,7 +157,7 @@ end
 local function parts_of(program, variant)
   local made = recipe(program, variant)
   local parts = { shell.join(made.compile), shell.join(made.link), shell.join(program.flags),
-    shell.join(program.link or {}) }
+    shell.join(program.link or {}), shell.read(fixtures .. "../support/known_samples.lua") }
   for _, source in ipairs(append(append({}, program.sources), program.headers)) do
     parts[#parts + 1] = shell.join((program.per_source or {})[source] or {})
     parts[#parts + 1] = shell.read(fixtures .. source)
@@ -162,14 +165,15 @@ local function parts_of(program, variant)
   return parts, made.compiler
 end
 
--- Compiles a program and runs it.
+-- Compiles a program and runs it. Its profile gets known samples.
 local function make(program, variant, dir)
-  compile(program, variant, dir)
-  shell.check({ dir .. "/" .. program.name }, { cwd = dir, env = { GMON_OUT_PREFIX = false }, timeout = true })
+  local objects, image, gmon = compile(program, variant, dir), dir .. "/" .. program.name, dir .. "/gmon.out"
+  shell.check({ image }, { cwd = dir, env = { GMON_OUT_PREFIX = false }, timeout = true })
+  if shell.exists(gmon) then place_samples(gmon, image, program.is_brief and {} or objects, dir) end
 end
 
 --- Builds and runs a program; later calls return the same result. Raises an error with the output if building or
--- running fails.
+-- running fails. The samples of its profile do not depend on the run (see support.known_samples).
 -- @tparam string name as in the table of programs
 -- @tparam[opt] string variant as in the table of variants; several joined with "+" (`"O2+static"`)
 -- @treturn table `image` (path), `gmon` (path; nil if the program leaves no profile), `dir` (holds these,
