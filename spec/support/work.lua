@@ -58,7 +58,7 @@ function work.measure(chunks)
   local dir, counts, peaks = shell.tmpdir "work", {}, {}
   for number, text in ipairs(chunks) do shell.write(("%s/%d"):format(dir, number), text) end
   local result = launch.script(driver, { dir, #chunks }, { cwd = dir, line = ([[
-    MEASURED=measured LD_PRELOAD=%s exec %s --cachegrind-out-file=count.%%p "$@" >/dev/null
+    MEASURED=measured LD_PRELOAD=%s exec %s --cachegrind-out-file=process.%%p "$@" >/dev/null
   ]]):format(library(), CACHEGRIND) })
   assert(result.status == 0, result.stderr)
   for from, to, peak in shell.read(dir .. "/measured"):gmatch "(%d+) (%d+) (%d+)\n" do
