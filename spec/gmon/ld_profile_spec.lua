@@ -12,6 +12,7 @@ local shell = require "support.shell"
 
 local built <const> = library.build("library", "program")
 local path <const> = library.profile(built.program, built.name)
+library.put_samples(path, build.address(built.image, "work"))
 
 -- The calls in spec/fixtures/shared: caller, callee, calls.
 local calls <const> = {

@@ -645,8 +645,9 @@ describe("a program and a library that are both compiled with -pg", function()
   end)
 
   it("have all calls assigned, except those from the library back into the program", function()
-    local profile = join({ built.program, built.dir .. "/gmon.out" }, {
-      { built.image, library.profile(plain.program, plain.name) } })
+    local path = library.profile(plain.program, plain.name)
+    library.put_samples(path, build.address(plain.image, "work"))
+    local profile = join({ built.program, built.dir .. "/gmon.out" }, { { built.image, path } })
     local found = table.concat(library.arcs(profile), "\n") .. "\n"
     for _, call in ipairs { "main twice@liblibrary.so 50", "main work@liblibrary.so 3", "back work@liblibrary.so 2",
       "main down@liblibrary.so 1", "down@liblibrary.so down@liblibrary.so 4", "main through@liblibrary.so 2",

@@ -20,10 +20,11 @@ local signals <const> = { "HUP", "INT", "KILL", "TERM" }
 
 -- Returns a shell script that sends $signal to the program $delay seconds after its start. It prints the signal, the
 -- status, the state of the files, the names of temporary files, and the messages (except messages from timeout, and the
--- warning that sample profiles have). Then it restores the old files.
+-- warning that sample profiles have). Then it restores the old files. In the background, `timeout` would send the
+-- signal twice, and not wait for the end after SIGKILL.
 local function killing(names)
   return ([[
-    timeout -s $signal --preserve-status $delay "$@" >report 2>told; status=$?
+    timeout --foreground -s $signal --preserve-status $delay "$@" >report 2>told; status=$?
     state=other
     for kind in old new; do
       same=$kind
