@@ -17,8 +17,8 @@ local example <const> = program.root .. "/examples/embedded"
 describe("The collector", function()
   local dir = shell.tmpdir "collector"
   shell.check({ "gcc", "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror",
-    "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DGMON_BINS=8", "-DGMON_ARCS=32", "-I" .. example,
-    "-o", "collector", build.fixture "collector.c" }, { cwd = dir })
+    "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-no-pie", "-DGMON_BINS=8", "-DGMON_ARCS=32",
+    "-I" .. example, "-o", "collector", build.fixture "collector.c" }, { cwd = dir })
 
   -- Runs a case of collector.c. Returns the records of its profile, and the number that gmon_lost returned.
   local function collect(case)

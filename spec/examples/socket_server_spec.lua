@@ -10,7 +10,7 @@ if not pcall(require, "socket") then return pending "needs LuaSocket (lua-socket
 -- longer if a busy machine serves too few for a sample in each place; and whether 150 periods need no more memory.
 local CLIENT <const> = [[
   local socket = require "socket"
-  local server = assert(io.popen("echo $$; exec timeout 1000 lua5.4 " .. arg[1]))
+  local server = assert(io.popen("timeout 1000 sh -c 'echo $$; exec lua5.4 " .. arg[1] .. "'"))
   local process, port = server:read "n", server:read "l" and server:read "l":match "%d+"
   local function get(path)
     local client = assert(socket.connect("127.0.0.1", port))

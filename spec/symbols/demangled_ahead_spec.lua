@@ -66,6 +66,7 @@ describe("names that are demangled ahead", function()
   -- Each thread needs a stack of a gigabyte. AddressSanitizer itself needs more address space than the limit.
   if os.getenv "GPROF_LUA" then return end
   it("are the same if threads cannot be started", function()
+    if not os.execute "ulimit -s 1000000 2>/dev/null" then return pending "needs a larger limit of the stack" end
     assert.same(run_one("-b", "-p"), run("ulimit -s 1000000 && ulimit -v 900000 &&", "-b", "-p", "--jobs=8"))
   end)
 end)
@@ -125,7 +126,8 @@ describe("threads", function()
     local built = build "-fsanitize=thread"
     if built.status ~= 0 then built = build "" end
     assert.same({ "", 0 }, { built.stderr, built.status })
-    local result = shell.run({ dir .. "/driver" }, { stdin = shell.write(dir .. "/names",
+    -- Some kernels place memory where ThreadSanitizer needs its own.
+    local result = shell.run({ "setarch", "-R", dir .. "/driver" }, { stdin = shell.write(dir .. "/names",
       table.concat(lines, "\n") .. "\n") })
     assert.same({ "40 names, 1 refused\n", "", 0 }, { result.stdout, result.stderr, result.status })
   end)

@@ -411,9 +411,10 @@ describe("with --gnu-compat, lines equal GNU gprof's in corner cases", function(
   local lists <const> = { { "-p", "-z" }, { "-q", "-z" }, { "-C", "-z" }, { "-A" }, { "-A", "-x" } }
 
   -- Code alone, code with a label at its end, and code followed by code without lines.
-  for title, text in pairs { ["nothing"] = "", ["a label"] = ".globl tail\ntail:\n",
-    ["code without lines"] = ".globl tail\ntail: nop\n",
-    ["both"] = ".globl tail, behind\ntail: nop\nbehind:\n" } do
+  for _, ending in ipairs { { "nothing", "" }, { "a label", ".globl tail\ntail:\n" },
+    { "code without lines", ".globl tail\ntail: nop\n" },
+    { "both", ".globl tail, behind\ntail: nop\nbehind:\n" } } do
+    local title, text = table.unpack(ending)
     it(("for the last line, followed by %s"):format(title), function()
       local dir = shell.tmpdir()
       shell.write(dir .. "/tail.s", ".section .note.GNU-stack,\"\"\n.text\n" .. text)
@@ -460,10 +461,11 @@ describe("with --gnu-compat, lines equal GNU gprof's in corner cases", function(
   end
 
   -- The source's directory according to the image, and places below the working directory where the source may be.
-  local sources <const> = { ["."] = { ".", "src", "other/src" }, src = { "src", "other/src", "other" },
-    ["/no/where"] = { "src", "other" } }
-  for recorded, places in pairs(sources) do
-    for _, place in ipairs(places) do
+  local sources <const> = { { ".", ".", "src", "other/src" }, { "src", "src", "other/src", "other" },
+    { "/no/where", "src", "other" } }
+  for _, source in ipairs(sources) do
+    local recorded = source[1]
+    for _, place in ipairs { table.unpack(source, 2) } do
       it(("for a source recorded as %s and found in %s"):format(recorded, place), function()
         local dir, work = shell.tmpdir(), shell.tmpdir()
         local image, profile = compile(dir, { "-gdwarf-4", ("-fdebug-prefix-map=%s=%s"):format(dir, recorded) })

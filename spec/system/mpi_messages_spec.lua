@@ -13,7 +13,7 @@ local FIRST <const>, END <const> = 4, 8 -- ranks of the sender's subtree
 -- Compiles the fixture and the sources that receive, with sanitizers.
 local function compile()
   local argv = { "sh", "-c", [[gcc -std=c11 -D_GNU_SOURCE -O0 -g -fsanitize=address,undefined \
-    -fno-sanitize-recover=all -I "$1/csrc" -o messages "$1"/spec/fixtures/mpi/messages.c \
+    -fno-sanitize-recover=all -no-pie -I "$1/csrc" -o messages "$1"/spec/fixtures/mpi/messages.c \
     "$1"/csrc/mpi/job_sum.c "$1"/csrc/mpi/program.c "$1"/csrc/mpi/settings.c \
     "$1"/csrc/gmon/*.c "$1"/csrc/gmon/*/*.c "$1"/csrc/base/*.c \
     -lm -pthread]], "sh", program.root }
