@@ -44,6 +44,7 @@ typedef struct version {
 } version;
 
 static version seen;   /* the version at the last look */
+static version served; /* the version at the start, or for which a profile was asked */
 static uint64_t begun; /* when the thread was started */
 
 static version present_version(void) {
@@ -54,15 +55,18 @@ static version present_version(void) {
 }
 
 static bool is_same(version a, version b) {
-  return a.inode == b.inode && a.changed.tv_sec == b.changed.tv_sec &&
-         a.changed.tv_nsec == b.changed.tv_nsec;
+  return a.exists == b.exists && a.inode == b.inode &&
+         a.changed.tv_sec == b.changed.tv_sec && a.changed.tv_nsec == b.changed.tv_nsec;
 }
 
-/* Asks the program for its profile if the file is new, or was touched. */
+/* Asks the program for its profile if the file is new, or was touched. A command may
+ * change it in two steps: the next look must find the same. */
 static void look_at_file(void) {
   const version now = present_version(), last = seen;
   seen = now;
-  if (now.exists && !(last.exists && is_same(now, last))) rec_queue_request();
+  if (!is_same(now, last) || is_same(now, served)) return;
+  served = now;
+  if (now.exists) rec_queue_request();
 }
 
 /* --- privileges ------------------------------------------------------------- */
@@ -203,7 +207,7 @@ int rec_start_background(void) {
                                    __ATOMIC_ACQUIRE))
     return 0;
   begun = read_clock(CLOCK_MONOTONIC);
-  seen = present_version();
+  seen = served = present_version();
   const uint64_t before = block_signals();
   const bool has_data = make_thread_local_data();
   const long made =

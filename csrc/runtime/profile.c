@@ -378,7 +378,7 @@ void rec_write_profile(void) {
   const uint64_t before = block_signals();
   uint64_t pending = 0;
   SYSTEM_CALL(rt_sigpending, &pending, KERNEL_SIGSET, 0, 0);
-  rec_check_pending(pending);
+  rec_check_pending(pending & before); /* others wait for this function */
   if (begin_writing()) {
     ending = about.id != 1; /* which most signals sent by itself do not end */
     rec_read_prefix(environ);
