@@ -67,7 +67,7 @@ describe("functions compiled with -finstrument-functions", function()
     local built = compile { INSTRUMENTED, INSTRUMENTED }
     check(built)
     local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
-    for _, word in ipairs { program.root .. "/gprof.lua", "--record", "-b", "-p", built.image } do
+    for _, word in ipairs { program.root .. "/gprof.lua", "--record", "--rate=0", "-b", "-p", built.image } do
       table.insert(words, word)
     end
     local result = shell.run(words, { cwd = shell.tmpdir "record",

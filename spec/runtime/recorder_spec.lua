@@ -532,7 +532,7 @@ describe("gprof reads", function()
   it("the calls of a library, also if it was loaded and closed twice", function()
     local plugin = recorder.compile("plugin.c", { flags = { "-shared", "-fPIC" } }).image
     local built = recorder.compile("loader.c", { flags = { "-pg" } })
-    local path = record(built, { plugin, plugin }) .. ".ctx"
+    local path = record(built, { plugin, plugin }, { env = { GPROF_RECORDER = "rate=0" } }) .. ".ctx"
     local image = assert(gprof.image(plugin))
     local calls = {}
     for f in assert(gprof.profile(image, (assert(gprof.data(image, path))))):functions() do calls[f.name] = f.calls end

@@ -189,6 +189,13 @@ describe("a library that the program has opened", function()
     loader = recorder.compile "loader.c"
   end)
 
+  -- No samples: one in linkage stubs is a warning in reports on the library.
+  local function load(...)
+    local result = recorder.run(loader, { ... }, { env = { GPROF_RECORDER = "rate=0" } })
+    assert.same(0, result.status)
+    return result
+  end
+
   -- The number of calls of plugged, as reports on the library show it.
   local function plugged(path)
     local result = program.run({ "-b", "-p", plugin, path .. ".ctx" })
@@ -205,9 +212,7 @@ describe("a library that the program has opened", function()
   end
 
   it("is in profiles that are written while it is open, and after it is closed", function()
-    local result = recorder.run(loader, { plugin, ":" .. asks "--dump=$PPID" .. "; cp gmon.out.ctx first.ctx",
-      plugin })
-    assert.same(0, result.status)
+    local result = load(plugin, ":" .. asks "--dump=$PPID" .. "; cp gmon.out.ctx first.ctx", plugin)
     local open, closed = modules(result.dir .. "/first"), modules(result.dir .. "/gmon.out")
     if closed[1].bias ~= open[1].bias then closed[1], closed[2] = closed[2], closed[1] end
     assert.same({ 1, 0, 2, 1 }, { #open, open[1].closed, #closed, closed[1].closed })
@@ -219,17 +224,15 @@ describe("a library that the program has opened", function()
   end)
 
   it("is in the profile if the program ends while it is open", function()
-    local result = recorder.run(loader, { plugin, "_exit" })
-    assert.same(0, result.status)
+    local result = load(plugin, "_exit")
     assert.same(1000, plugged(result.dir .. "/gmon.out"))
   end)
 
   it("is there once, however often the profile is written, with other libraries", function()
     local other = shell.tmpdir "other" .. "/program"
     shell.check { "cp", plugin, other }
-    local result = recorder.run(loader, { plugin, ":" .. asks "--dump=$PPID" .. ";" .. asks "--dump=$PPID", other,
-      ":" .. asks "--dump=$PPID", plugin })
-    assert.same(0, result.status)
+    local result = load(plugin, ":" .. asks "--dump=$PPID" .. ";" .. asks "--dump=$PPID", other,
+      ":" .. asks "--dump=$PPID", plugin)
     local found = modules(result.dir .. "/gmon.out")
     assert.same({ 2, 1, 1 }, { #found, found[1].closed, found[2].closed })
     local places = {}
@@ -274,7 +277,9 @@ describe("a library that takes the addresses of one that was closed unnoticed", 
   for _, size in ipairs { "large", "of equal size" } do
     it("has calls, but neither library is named, as they cannot be told apart: " .. size, function()
       local old = olds[size]
-      local result = recorder.run(loader, { old, plugin, other, asks "--dump=$PPID" .. "; cp gmon.out.ctx first.ctx" })
+      -- The first sample needs memory, which could take a page of the old library's place.
+      local result = recorder.run(loader, { old, plugin, other, asks "--dump=$PPID" .. "; cp gmon.out.ctx first.ctx" },
+        { env = { GPROF_RECORDER = "rate=0" } })
       assert.same({ "same\n", 0 }, { result.stdout, result.status })
       for _, name in ipairs { "first.ctx", "gmon.out.ctx" } do
         local calls, named = unknown(result.dir .. "/" .. name, old)
@@ -427,8 +432,8 @@ describe("gprof.lua --dump", function()
       { preload = false })
     local failed = recorder.run(built, { "1", asks "--dump=$PPID" }, { env = { GMON_OUT_PREFIX = "/nonexistent/run" } })
     assert.truthy(failed.stderr:find "\ngprof%.lua: process %d+: cannot write its profile: No such file or directory\n")
-    local dead = shell.check({ "sh", "-c", "sh -c 'echo $$'" }).stdout
-    check("gprof.lua: process N: No such process\n", "--dump=" .. dead)
+    -- The kernel's numbers are smaller.
+    check("gprof.lua: process N: No such process\n", "--dump=4194305")
     check("gprof.lua: option --dump takes a whole number from 1 to 2147483647, not '0'\n", "--dump=0")
   end)
 end)
@@ -440,15 +445,15 @@ describe("a program that has written its profile at its end, and is asked for it
     local dir = shell.tmpdir "lingers"
     local script = ([[mkfifo pipe; env LD_PRELOAD='%s' '%s' > pipe & program=$!
 exec 3<pipe
-dd bs=1 count=1 <&3 >/dev/null 2>&1; ls -i > before
+dd bs=1 count=1 <&3 >/dev/null 2>&1; stat -c '%%i %%n' gmon.out* > before
 %s || exit 1
-ls -i > after; cat <&3 | wc -c; wait $program]]):format(recorder.library, built.image, asks "--dump=$program")
+stat -c '%%i %%n' gmon.out* > after; cat <&3 | wc -c; wait $program]]):format(recorder.library, built.image,
+      asks "--dump=$program")
     local result = shell.run({ "sh", "-c", script }, { cwd = dir, timeout = true })
     local path = shell.check({ "realpath", dir }).stdout:gsub("\n", "") .. "/gmon.out"
     assert.same({ 0, "1048575\n", ("gprof.lua: %s was written; to read it: gprof.lua %s %s\n"):format(path, built.image,
       path) }, { result.status, result.stdout, result.stderr })
-    assert.equal(shell.read(dir .. "/before"):gsub("[^\n]*before\n", ""),
-      shell.read(dir .. "/after"):gsub("[^\n]*before\n", ""):gsub("[^\n]*after\n", ""))
+    assert.equal(shell.read(dir .. "/before"), shell.read(dir .. "/after"))
   end)
 end)
 

@@ -1,6 +1,7 @@
 -- Call paths of samples in programs that were not compiled with -pg.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local chance = require "support.chance"
 local gprof = require "gprof"
 local program = require "support.program"
@@ -322,7 +323,7 @@ end)
 -- Code that runs where the kernel starts the program: nothing is on its stack yet.
 local entry <const> = shell.write(dir .. "/entry.c", [[
 __asm__(".globl entry\n.type entry, @function\nentry:\n.cfi_startproc\n.cfi_undefined rip\n"
-        "mov $300000000, %ecx\n1: dec %ecx\njnz 1b\njmp _start\n.cfi_endproc\n.size entry, . - entry\n");
+        "mov $300000000, %ecx\n1: dec %ecx\njnz 1b\njmp _start\nentry_end:\n.cfi_endproc\n.size entry, . - entry\n");
 int main(void) { return 0; }
 ]])
 
@@ -331,9 +332,10 @@ it("samples at the start of the main stack are on a known stack", function()
   local path = dir .. "/entry"
   shell.check { "gcc", "-o", path, entry, "-Wl,-e,entry" }
   local file = recorder.read(record(path) .. "/gmon.out.ctx")
-  local code, ticks = file.modules[1], { [0] = 0, 0 }
+  local low, ticks = build.address(path, "entry") + file.modules[1].bias, { [0] = 0, 0 }
+  local high = build.address(path, "entry_end") + file.modules[1].bias
   for _, row in ipairs(file.threads[1]) do
-    if row.self == 0 and row.from >= code.code and row.from < code.code_end then
+    if row.self == 0 and row.from >= low and row.from < high then
       ticks[row.context] = (ticks[row.context] or 0) + row.count
     end
   end

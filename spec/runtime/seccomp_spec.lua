@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local recorder = require "support.recorder"
+local shell = require "support.shell"
 
 local lack <const> = recorder.lack()
 if lack then return pending(lack) end
@@ -11,6 +12,7 @@ local ENDS <const> = "libgprof-recorder: the program confines itself (seccomp), 
 
 describe("a program", function()
   local built <const> = recorder.compile "confines.c"
+  local is_confined = shell.read "/proc/self/status":find "\nSeccomp:%s+[12]" -- strict mode is then refused
 
   -- Runs the program. Returns its recorded calls.
   local function record(what, clock, stdout, stderr)
@@ -22,6 +24,7 @@ describe("a program", function()
   for _, clock in ipairs { "perf", "timer", "thread" } do
     for _, how in ipairs { "prctl", "syscall", "strict" } do
       it(("that forbids system calls (%s, clock %s) has a profile up to there"):format(how, clock), function()
+        if how == "strict" and is_confined then return pending "needs to be without a seccomp filter" end
         local calls = record(how, clock, "done\n", ENDS)
         assert.same({ 1, nil }, { calls["main/before"], calls["main/after"] })
       end)
