@@ -453,10 +453,7 @@ describe("--jobs", function()
 
   it("reports in one line that a worker was killed", function()
     local result = with_pipe [[
-      for stat in /proc/[0-9]*/stat; do
-        read -r child _ _ parent _ <$stat && [ "$parent" = $pid ] && last=$child
-      done 2>/dev/null
-      kill -KILL $last;]]
+      read -r _ last _ </proc/$pid/task/$pid/children; kill -KILL $last;]]
     assert.same({ 1, "gprof.lua: a process of --jobs was killed by signal 9\n" },
       { result.status, result.stderr })
   end)
