@@ -900,7 +900,7 @@ describe("gprof.lua --record with a Lua program", function()
   end)
 
   it("prints reports", function()
-    local result = run("-b", "-p", "words.lua")
+    local result = run("--rate=0", "-b", "-p", "words.lua")
     assert.same({ "", 0 }, { result.stderr, result.status })
     assert.truthy(result.stdout:find "\n  0%.00 +0%.00 +0%.00 +1000 [^\n]* math%.floor\n")
   end)
