@@ -885,7 +885,7 @@ describe("gprof.lua --record with a Lua program", function()
   end)
 
   local function run(...)
-    return program.run({ "--record", ... }, { cwd = dir })
+    return program.run({ "--record", ... }, { cwd = dir, timeout = true })
   end
 
   it("runs it with its arguments, and says how to read the profile", function()
@@ -962,6 +962,22 @@ describe("gprof.lua --record with a Lua program", function()
     local result = run "interrupted.lua"
     assert.matches("interrupted!\n$", result.stdout)
     assert.matches("^gprof.lua: the recorder's hook was removed %(Ctrl%-C, or debug.sethook%): [^\n]*\n", result.stderr)
+  end)
+
+  it("does not lose a Ctrl-C that comes while the hook runs", function()
+    if os.getenv "GPROF_LUA" then return pending "sanitizers must be the first library" end
+    local text = shell.read(program.root .. "/spec/fixtures/interrupt.c")
+    local library = build.compiled("interrupt", { "gcc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-I/usr/include/lua5.4",
+      "-o", "interrupt.so", "interrupt.c" }, { ["interrupt.c"] = text }) .. "/interrupt.so"
+    shell.write(dir .. "/hooked.lua", ([[
+      local arm, was_raised = package.loadlib(%q, "arm"), package.loadlib(%q, "was_raised")
+      print(pcall(function() arm() repeat until was_raised() return "lost" end))
+    ]]):format(library, library))
+    for _, count in ipairs { "calls", "lines", "none" } do
+      local result = program.run({ "--record", "--count=" .. count, "hooked.lua" },
+        { cwd = dir, timeout = true, env = { LD_PRELOAD = library } })
+      assert.matches("^false\t[^\n]*interrupted!\n$", result.stdout)
+    end
   end)
 
   describe("that a signal ends", function()
