@@ -53,8 +53,9 @@ static bool is_same(const scr_function *a, const scr_function *b) {
   return strcmp(a->source, b->source) == 0;
 }
 
-/* Returns the number of functions that differ from a function only in their bytecode, or
- * have the same hash. */
+/* Returns the number of Lua functions that differ from a function only in their bytecode,
+ * or have the same hash. C functions are not counted: their addresses, and so their
+ * hashes, are random, and a program does not generate them. */
 static uint16_t *alike(scr_functions *functions, const scr_function *f) {
   scr_function place = *f;
   place.code = 0;
@@ -115,7 +116,7 @@ static uint32_t add(scr_functions *functions, const scr_function *wanted) {
   if (wanted->source && !(added.source = strdup(wanted->source))) return SCR_NONE;
   added.text = kept_text(functions, wanted->text);
   uint16_t *others = alike(functions, wanted);
-  if (*others < UINT16_MAX) ++*others;
+  if (!wanted->entry && *others < UINT16_MAX) ++*others;
   const uint32_t number = (uint32_t)functions->count;
   uint32_t *slot = slot_of(functions, &added);
   functions->list[functions->count++] = added;
@@ -263,7 +264,8 @@ uint32_t scr_function_called(scr_functions *functions, scr_closures *closures,
 uint32_t scr_function_find(scr_functions *functions, lua_State *L) {
   lua_Debug ar;
   scr_function wanted = described(L, &ar);
-  const bool may_be_known = *alike(functions, &wanted) > 0;  /* much faster */
+  /* This is much faster than the checksum of bytecode. */
+  const bool may_be_known = wanted.entry || *alike(functions, &wanted) > 0;
   if (may_be_known && has_code(functions, L))
     set_code(functions, &wanted, scr_checksum(&functions->crc, L));
   const uint32_t found = may_be_known ? *slot_of(functions, &wanted) : 0;

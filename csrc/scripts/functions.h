@@ -57,7 +57,7 @@ typedef struct scr_functions {
   const void *zone_closure;   /* the function zone (see zones.h); NULL: there is none */
   uint32_t zone;        /* its number; SCR_NONE until it is called */
   gp_crc32 crc;
-  uint16_t alike[SCR_PLACES];  /* functions by a hash of all but their bytecode */
+  uint16_t alike[SCR_PLACES];  /* Lua functions by a hash of all but their bytecode */
 } scr_functions;
 
 bool scr_functions_init(scr_functions *functions);

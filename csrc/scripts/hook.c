@@ -281,13 +281,19 @@ static void on_line(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *st
     scr_lines_add(&r->functions.list[function].lines, ar->currentline);
 }
 
+/* Sets the hook of the coroutine that runs, unless a signal that came just before this
+ * hook has set another one. */
+static void change_hook(lua_State *L, lua_Hook hook, int events) {
+  if (lua_gethook(L) == scr_hook) lua_sethook(L, hook, events, 0);
+}
+
 /* The count hook is for one instruction if the timer has set it. */
 static void on_count(scr_recording *r, lua_State *L, lua_Debug *ar, scr_stack *stack) {
   scr_cut(r, stack, ar->i_ci);
   if (r->period > 0)
     __atomic_fetch_add(&r->pending, 1, __ATOMIC_RELAXED);
   else
-    lua_sethook(L, scr_hook, r->events, 0);
+    change_hook(L, scr_hook, r->events);
   if (has_ticks(r)) assign_ticks(r, stack, scr_line_of(L, ar));
 }
 
@@ -303,7 +309,7 @@ static void on_sample(scr_recording *r, lua_State *L, const lua_Debug *ar) {
   if (r->period > 0)
     __atomic_fetch_add(&r->pending, 1, __ATOMIC_RELAXED);
   else
-    lua_sethook(L, NULL, 0, 0);
+    change_hook(L, NULL, 0);
   if (L != r->running || !has_ticks(r)) return;
   const int skipped = ar->event == LUA_HOOKCALL;
   const uint32_t context = scr_sampled_context(r, L, skipped, &line);
@@ -355,5 +361,5 @@ void scr_hook(lua_State *L, lua_Debug *ar) {
   if (!r || !r->active) return;
   r->in_hook = true;
   if (!handle_quickly(r, L, ar)) on_other(r, L, ar);
-  r->in_hook = false;
+  scr_leave_hook(r);
 }

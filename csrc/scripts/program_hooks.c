@@ -37,7 +37,7 @@ static void restore(scr_recording *r, lua_State *L, lua_State *co) {
   r->interrupted = r->interrupted || co == L;
   if (co == L) rejoin(r, L);
   scr_set_hook(r, co);
-  r->in_hook = false;
+  scr_leave_hook(r);
 }
 
 static int set_hook(lua_State *L) {

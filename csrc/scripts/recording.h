@@ -32,7 +32,8 @@ typedef struct scr_recording {
                                    calls are not counted */
   bool with_c;                  /* the C recorder has the call paths: see mixed.h */
   bool is_paused;               /* with C functions: it has more of this recording */
-  volatile bool in_hook;        /* the hook runs */
+  volatile bool in_hook;        /* the hook runs; see scr_leave_hook */
+  volatile int interrupted_by;  /* the signal that came meanwhile; 0: none */
   lua_Hook hook;                /* scr_hook */
   lua_CFunction own[SCR_OWN];   /* those for zones, which belong to their callers */
   size_t loaded;                /* paths when the program had loaded a recorder, or 0 */
@@ -69,6 +70,17 @@ extern _Thread_local scr_recording *scr_current
 
 /* The hook of a state that is recorded. */
 void scr_hook(lua_State *L, lua_Debug *ar);
+
+/* Raises the signal that came while the hook ran. */
+void scr_raise_interrupt(scr_recording *r);
+
+/* Ends what began when `in_hook` was set. The interpreter's handler of SIGINT sets a hook
+ * in place of the recorder's, which may be setting its own one just then: so a SIGINT
+ * waits until now. */
+static inline void scr_leave_hook(scr_recording *r) {
+  r->in_hook = false;
+  if (r->interrupted_by != 0) scr_raise_interrupt(r);
+}
 
 /* Sets the hook for all events of a recording. */
 void scr_set_hook(const scr_recording *r, lua_State *L);

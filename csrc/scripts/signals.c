@@ -133,11 +133,30 @@ static void catch_signal(int number) {
   sigaction(number, &action, NULL);
 }
 
+/* The signal is raised again, not passed to its handler directly, so that it is blocked
+ * until on_interrupt has set the action for the next one. */
+void scr_raise_interrupt(scr_recording *r) {
+  const int number = r->interrupted_by;
+  r->interrupted_by = 0;
+  raise(number);
+}
+
 /* The interpreter's handler has the next SIGINT end the program. */
+static void interrupt(int number) {
+  const bool is_recorded = getpid() == end.process && end.recording;
+  if (is_recorded && gettid() != end.thread) {
+    tgkill(end.process, end.thread, number);
+  } else if (is_recorded && end.recording->in_hook) {
+    end.recording->interrupted_by = number;
+  } else {
+    end.interpreter.sa_handler(number);
+    if (is_recorded) catch_signal(number);
+  }
+}
+
 static void on_interrupt(int number) {
   const int saved = errno;
-  end.interpreter.sa_handler(number);
-  if (getpid() == end.process && end.recording) catch_signal(number);
+  interrupt(number);
   errno = saved;
 }
 

@@ -17,7 +17,8 @@ void scr_catch_signals(lua_State *L, scr_recording *r);
 
 /* While the recording `awaits_program`: once that runs, has the function called also by
  * the SIGINT that ends it. The interpreter's handler takes the first one, which stops the
- * program only when it executes an instruction: a server may wait in a C function. */
+ * program only when it executes an instruction: a server may wait in a C function. A
+ * SIGINT that comes while the recorder's hook runs waits for its end. */
 void scr_catch_interrupts(scr_recording *r, lua_State *L);
 
 /* Restores the default actions, unless a signal is just ending the program. Does nothing

@@ -143,7 +143,7 @@ int scr_zone_begin(lua_State *L) {
   }
   r->in_hook = true;
   const bool done = begin(r, L, &caller, own.i_ci, lua_tostring(L, 1));
-  r->in_hook = false;
+  scr_leave_hook(r);
   if (!done) scr_fail(r);
   return 0;
 }
@@ -169,7 +169,7 @@ static int end_without_counts(lua_State *L, scr_recording *r, lua_Debug *caller)
   scr_mark_end(r, zone, caller);
   r->in_hook = true;
   end_sampled(r, L, zone);
-  r->in_hook = false;
+  scr_leave_hook(r);
   return 0;
 }
 
@@ -185,7 +185,7 @@ int scr_zone_end(lua_State *L) {
   check_name(L, r, zone);
   r->in_hook = true;
   if (!end_counted(r, stack, own.i_ci)) scr_fail(r);
-  r->in_hook = false;
+  scr_leave_hook(r);
   return 0;
 }
 
@@ -259,7 +259,7 @@ int scr_zone_open(lua_State *L) {
   if (!r || !lua_getstack(L, 0, &own) || !lua_getstack(L, 1, &zone_call)) return 0;
   r->in_hook = true;
   const bool done = open_zone(r, L, &zone_call, own.i_ci, lua_tostring(L, 1));
-  r->in_hook = false;
+  scr_leave_hook(r);
   if (!done) scr_fail(r);
   return 0;
 }
@@ -275,6 +275,6 @@ int scr_zone_close(lua_State *L) {
   if (!zone) return lua_gettop(L);
   r->in_hook = true;
   end_sampled(r, L, zone);
-  r->in_hook = false;
+  scr_leave_hook(r);
   return lua_gettop(L);
 }

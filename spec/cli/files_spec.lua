@@ -150,18 +150,20 @@ describe("where a file is expected", function()
     assert.is_nil(result.stderr:find("traceback", 1, true))
   end
 
+  -- Runs the program in a session of its own, which has no terminal. Without a memory limit, an endless file would fill
+  -- the memory. Programs with sanitizers run without one, because they map more than any limit allows.
+  local function run_alone(words, cwd)
+    local limit = os.getenv "GPROF_LUA" and "" or "ulimit -v 4000000; "
+    return launch.line(limit .. 'exec setsid -w "$@"', words, { cwd = cwd, timeout = true })
+  end
+
   for what, file in pairs(files) do
     it("there may be " .. what, function()
-      for place in pairs(places) do
-        -- Without a memory limit, an endless file would fill the memory. Programs with sanitizers run without one,
-        -- because they map more than any limit allows.
-        local line = os.getenv "GPROF_LUA" and 'exec "$@"' or 'ulimit -v 4000000; exec "$@"'
-        check(launch.line(line, places[place](file), { cwd = home, timeout = true }))
-      end
-      check(program.run({ "-b", "-A", "-z", "-I" .. file, plain.image, plain.profile }, { cwd = home }))
-      check(program.run({ "-b", "--report=./" .. file, plain.image, plain.profile }, { cwd = home }))
+      for place in pairs(places) do check(run_alone(places[place](file), home)) end
+      check(run_alone({ "-b", "-A", "-z", "-I" .. file, plain.image, plain.profile }, home))
+      check(run_alone({ "-b", "--report=./" .. file, plain.image, plain.profile }, home))
       if file ~= "" then
-        check(program.run({ "--sum-file=" .. file, plain.image, plain.profile }, { cwd = shell.tmpdir() }))
+        check(run_alone({ "--sum-file=" .. file, plain.image, plain.profile }, shell.tmpdir()))
       end
     end)
   end

@@ -61,8 +61,9 @@ describe("the message about a bad profile", function()
       local result = run(image, cut)
       assert.matches(": the file is incomplete, run the program again\n", result.stderr, 1, true)
       assert.equal(1, result.status)
-      assert.not_matches("run", run("--gnu-compat", image, cut).stderr)
-      assert.not_matches("run", run(image, cut, profile).stderr)
+      -- Names of temporary directories may have the letters of "run".
+      assert.not_matches(", run the program again", run("--gnu-compat", image, cut).stderr, 1, true)
+      assert.not_matches(", run the program again", run(image, cut, profile).stderr, 1, true)
     end
     local text = shell.write(shell.tmpdir() .. "/text", ("text "):rep(100))
     assert.not_matches("incomplete", run(image, text).stderr)

@@ -454,7 +454,7 @@ describe("no process is left", function()
   local line <const> = [[
     mkfifo pipe
     mkdir temporary
-    { TMPDIR=$PWD/temporary "$@" 9>pipe & echo $! >number; wait; } &
+    TMPDIR=$PWD/temporary sh -c 'echo $$ >number; exec "$@" 9>pipe' sh "$@" &
     exec 8<pipe
     head -c 1 <&8 >/dev/null
     kill -KILL $(cat number)

@@ -5,16 +5,19 @@ local build = require "support.build"
 local dkjson = require "dkjson"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
+local known_samples = require "support.known_samples"
 local program = require "support.program"
 local shell = require "support.shell"
 
 local dir <const> = shell.tmpdir "collection"
 
--- Compiles a program and runs it, too briefly for samples. Returns the paths of the image and of the profile.
+-- Compiles a program and runs it. Its profile has no samples, even if a tick has found the short run. Returns the paths
+-- of the image and of the profile.
 local function make(name, source, ...)
   shell.write(("%s/%s.c"):format(dir, name), source)
   shell.check({ "gcc", "-g", "-pg", "-o", name, name .. ".c", ... }, { cwd = dir })
   shell.check({ "sh", "-c", ("./%s && mv gmon.out %s.gmon"):format(name, name) }, { cwd = dir })
+  known_samples(("%s/%s.gmon"):format(dir, name), dir .. "/" .. name, {}, dir)
   return name, name .. ".gmon"
 end
 

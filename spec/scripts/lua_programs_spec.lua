@@ -297,23 +297,23 @@ describe("gprof.recorder", function()
     end)
   end
 
-  it("joins functions of the same lines, and zones of a file, beyond 4096", function()
-    local out = recorded([[
-      for i = 1, 5000 do
-        load("return " .. i, "=generated")()
-        recorder.zone_begin("z" .. i)
-        recorder.zone_end("z" .. i)
-      end
-    ]], [[
-      local count, most, zones, others = 0, 0, 0, p:find "zone (other names)".calls
-      for name, calls in p:functions("address", "name", "calls") do
-        if name:find "generated" then count, most = count + 1, math.max(most, calls) end
-        if name:find "^zone z" then zones = zones + 1 end
-      end
-      print(count, most, zones, others)
-    ]])
-    assert.equal("4097\t904\t4096\t904\n", out)
-  end)
+  -- The few other functions of a program may count as alike: a hash decides that, also of paths.
+  for what, statements in pairs { ["functions of the same lines"] = 'load("return " .. i, "=generated")()',
+    ["zones of a file"] = 'recorder.zone_begin("z" .. i) recorder.zone_end("z" .. i)' } do
+    it("joins " .. what .. " beyond 4096", function()
+      local out = recorded(("for i = 1, 5000 do %s end"):format(statements), [[
+        local single, joined = 0, 0
+        for name, calls in p:functions("address", "name", "calls") do
+          local is_one = name:find "generated" or name:find "^zone "
+          if is_one and calls == 1 then single = single + 1 elseif is_one then joined = joined + calls end
+        end
+        print(single, joined)
+      ]])
+      local single, joined = out:match "^(%d+)\t(%d+)\n$"
+      assert.equal(5000, single + joined)
+      assert.truthy(joined + 0 >= 904 and joined + 0 < 1000, out)
+    end)
+  end
 
   it("leaves the state's allocator as it was", function()
     assert.same({ "true\n", "", 0 }, message [[
@@ -632,7 +632,7 @@ describe("gprof.recorder", function()
   end)
 
   it("needs little memory for any number of zones: beyond 4096 names, others are one", function()
-    assert.same({ "zone 904\ntrue\n", "", 0 }, message(HOT .. [[
+    local result = message(HOT .. [[
       collectgarbage()
       local before = collectgarbage "count"
       recorder.start { rate = 0 }
@@ -640,7 +640,11 @@ describe("gprof.recorder", function()
       calls "^zone %("
       collectgarbage()
       print(collectgarbage "count" - before < 2048)
-    ]]))
+    ]])
+    local others = tonumber(result[1]:match "^zone (%d+)\ntrue\n$")
+    assert.same({ "", 0 }, { result[2], result[3] })
+    -- A few other functions may count as zones: a hash decides that, also of paths.
+    assert.truthy(others and others >= 904 and others < 1000, result[1])
   end)
 
   it("goes on if the path of its profile is none", function()
@@ -881,7 +885,7 @@ describe("gprof.lua --record with a Lua program", function()
   end)
 
   local function run(...)
-    return program.run({ "--record", ... }, { cwd = dir })
+    return program.run({ "--record", ... }, { cwd = dir, timeout = true })
   end
 
   it("runs it with its arguments, and says how to read the profile", function()
@@ -900,7 +904,7 @@ describe("gprof.lua --record with a Lua program", function()
   end)
 
   it("prints reports", function()
-    local result = run("-b", "-p", "words.lua")
+    local result = run("--rate=0", "-b", "-p", "words.lua")
     assert.same({ "", 0 }, { result.stderr, result.status })
     assert.truthy(result.stdout:find "\n  0%.00 +0%.00 +0%.00 +1000 [^\n]* math%.floor\n")
   end)
@@ -958,6 +962,22 @@ describe("gprof.lua --record with a Lua program", function()
     local result = run "interrupted.lua"
     assert.matches("interrupted!\n$", result.stdout)
     assert.matches("^gprof.lua: the recorder's hook was removed %(Ctrl%-C, or debug.sethook%): [^\n]*\n", result.stderr)
+  end)
+
+  it("does not lose a Ctrl-C that comes while the hook runs", function()
+    if os.getenv "GPROF_LUA" then return pending "sanitizers must be the first library" end
+    local text = shell.read(program.root .. "/spec/fixtures/interrupt.c")
+    local library = build.compiled("interrupt", { "gcc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-I/usr/include/lua5.4",
+      "-o", "interrupt.so", "interrupt.c" }, { ["interrupt.c"] = text }) .. "/interrupt.so"
+    shell.write(dir .. "/hooked.lua", ([[
+      local arm, was_raised = package.loadlib(%q, "arm"), package.loadlib(%q, "was_raised")
+      print(pcall(function() arm() repeat until was_raised() return "lost" end))
+    ]]):format(library, library))
+    for _, count in ipairs { "calls", "lines", "none" } do
+      local result = program.run({ "--record", "--count=" .. count, "hooked.lua" },
+        { cwd = dir, timeout = true, env = { LD_PRELOAD = library } })
+      assert.matches("^false\t[^\n]*interrupted!\n$", result.stdout)
+    end
   end)
 
   describe("that a signal ends", function()
