@@ -1,5 +1,6 @@
 -- Runs targets: `lua5.4 fuzz/run.lua DIRECTORY SECONDS TARGET...`. Each runs for SECONDS, and for at most FUZZ_RUNS
--- executions if that environment variable is set.
+-- executions if that environment variable is set. FUZZ_SEED is the seed of libFuzzer's random numbers: by default,
+-- each run has its own.
 --
 -- A target starts with its seeds and the corpus of earlier runs. Prints a line per target. Failing inputs are saved in
 -- DIRECTORY/crashes. After a failure, prints the command that reproduces it; the exit status is 1. A target that stops
@@ -14,6 +15,7 @@ local bounds = require "support.bounds"
 local shell = require "support.shell"
 
 local directory, seconds, most_runs = arg[1], tonumber(arg[2]), tonumber(os.getenv "FUZZ_RUNS")
+local seed = tonumber(os.getenv "FUZZ_SEED")
 
 -- The size of an input in bytes. The limits of time and memory follow from it. What some targets do depends little on
 -- the size, but takes time in proportion to it.
@@ -38,6 +40,9 @@ local function command(target, corpus, prefix)
   end
   if most_runs then
     words[#words + 1] = ("-runs=%d"):format(most_runs)
+  end
+  if seed then
+    words[#words + 1] = ("-seed=%d"):format(seed)
   end
   local limits, limit = bounds.fuzzer_options(target, most_bytes[target] or MOST_BYTES)
   table.move(limits, 1, #limits, #words + 1, words)

@@ -43,7 +43,8 @@ function mpi.compile(engine, source, options)
   local compiler = source:find "%.c$" and "mpicc." or "mpifort."
   local text = shell.read(fixtures .. source)
   shell.write(dir .. "/" .. source, options.edit and options.edit(text) or text)
-  local argv = { compiler .. engine.id, "-g", "-O0", "-pthread", "-o", options.name or "ranks", source }
+  local argv = { compiler .. engine.id, "-g", "-O0", "-pthread", "-I" .. fixtures, "-o", options.name or "ranks",
+    source }
   shell.check(append(argv, options.flags or { "-pg" }), { cwd = dir })
   return { image = dir .. "/" .. (options.name or "ranks") }
 end
@@ -53,7 +54,7 @@ end
 -- @tparam integer count number of ranks
 -- @tparam table built as returned by `compile`; or a list of such tables, each with a number of ranks as `count`
 -- @tparam[opt] table options `env`; `recorder`: whether the recorder is preloaded, too; `mpi`, the value of GPROF_MPI;
---   `survive`: other ranks live on if one dies; `linked`: the program contains the library; `hangs` as for `shell.run`
+--   `survive`: other ranks live on if one dies; `linked`: the program contains the library
 -- @treturn table as `shell.run` returns it; `dir`, the directory
 function mpi.run(engine, count, built, options)
   options = options or {}
@@ -71,7 +72,7 @@ function mpi.run(engine, count, built, options)
   local dir = options.dir or shell.tmpdir "job"
   local variables = { GMON_OUT_PREFIX = false, GPROF_RECORDER = false, LD_PRELOAD = false }
   for name, value in pairs(options.env or {}) do variables[name] = value end
-  local result = shell.run(argv, { cwd = dir, env = variables, timeout = true, hangs = options.hangs })
+  local result = shell.run(argv, { cwd = dir, env = variables, timeout = true })
   result.dir = dir
   return result
 end

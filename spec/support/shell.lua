@@ -170,7 +170,6 @@ local CANNOT_START <const> = 127
 
 -- Returns the seconds after which a program is killed, or nil.
 local function limit_of(options)
-  if options.hangs then return options.hangs end
   if options.timeout then return math.max(shell.limit, tonumber(options.timeout) or 0) end
 end
 
@@ -178,8 +177,7 @@ end
 -- @tparam {string,...} argv the program and its arguments, without expansion by a shell
 -- @tparam[opt] table options `cwd` directory to run in; `env` table of variables (`false` unsets one);
 --   `stdin` file to read (default: empty); `timeout`: true, or seconds if `shell.limit` is too short, for a program
---   that may not hang: it is killed then, and the status is 124; `hangs`: seconds after which a program that may hang
---   is killed
+--   that may not hang: it is killed then, and the status is 124
 -- @treturn table `stdout`, `stderr` (bytes); `status` (nil if a signal ended it), `signal` (number, nil if none);
 --   `command` (for messages)
 function shell.run(argv, options)
