@@ -66,7 +66,7 @@ local function seen_at(path, addresses, expression)
 end
 
 local shapes = build.program "shapes"
-local path = select(2, pages.write(shapes.image, shapes.gmon, "--spread"))
+local path = select(2, pages.write(shapes.image, shapes.gmon))
 
 -- Returns an address as JavaScript: a view, and the name and value of parameters.
 local function address(view, ...)
@@ -161,7 +161,8 @@ describe("The terminal command of a page", function()
     local compared = select(2, pages.crafted(crafted.example, "--compare=" .. faster))
     local changed <const> = "comparison.name.filter((_, row) => comparison.self.change[row] !== 0)"
     local threaded = select(2, pages.write(image, context))
-    for _, case in ipairs { { path, "'#!spread'", names }, { threaded, "'#!threads'", names },
+    local spread = select(2, pages.crafted(crafted.example, "--spread"))
+    for _, case in ipairs { { spread, "'#!spread'", names }, { threaded, "'#!threads'", names },
       { compared, "'#!changes'", changed } }
     do
       local seen = seen_at(case[1], { case[2] }, case[3])[1]
