@@ -33,7 +33,7 @@ typedef struct scr_recording {
   bool with_c;                  /* the C recorder has the call paths: see mixed.h */
   bool is_paused;               /* with C functions: it has more of this recording */
   volatile bool in_hook;        /* the hook runs; see scr_leave_hook */
-  volatile int interrupted_by;  /* the signal that came meanwhile; 0: none */
+  volatile int held_signal;     /* the signal that came meanwhile; 0: none */
   lua_Hook hook;                /* scr_hook */
   lua_CFunction own[SCR_OWN];   /* those for zones, which belong to their callers */
   size_t loaded;                /* paths when the program had loaded a recorder, or 0 */
@@ -72,14 +72,14 @@ extern _Thread_local scr_recording *scr_current
 void scr_hook(lua_State *L, lua_Debug *ar);
 
 /* Raises the signal that came while the hook ran. */
-void scr_raise_interrupt(scr_recording *r);
+void scr_raise_held(scr_recording *r);
 
 /* Ends what began when `in_hook` was set. The interpreter's handler of SIGINT sets a hook
  * in place of the recorder's, which may be setting its own one just then: so a SIGINT
  * waits until now. */
 static inline void scr_leave_hook(scr_recording *r) {
   r->in_hook = false;
-  if (r->interrupted_by != 0) scr_raise_interrupt(r);
+  if (r->held_signal != 0) scr_raise_held(r);
 }
 
 /* Sets the hook for all events of a recording. */

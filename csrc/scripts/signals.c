@@ -135,9 +135,9 @@ static void catch_signal(int number) {
 
 /* The signal is raised again, not passed to its handler directly, so that it is blocked
  * until on_interrupt has set the action for the next one. */
-void scr_raise_interrupt(scr_recording *r) {
-  const int number = r->interrupted_by;
-  r->interrupted_by = 0;
+void scr_raise_held(scr_recording *r) {
+  const int number = r->held_signal;
+  r->held_signal = 0;
   raise(number);
 }
 
@@ -147,7 +147,7 @@ static void interrupt(int number) {
   if (is_recorded && gettid() != end.thread) {
     tgkill(end.process, end.thread, number);
   } else if (is_recorded && end.recording->in_hook) {
-    end.recording->interrupted_by = number;
+    end.recording->held_signal = number;
   } else {
     end.interpreter.sa_handler(number);
     if (is_recorded) catch_signal(number);

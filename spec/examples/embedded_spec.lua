@@ -16,6 +16,7 @@ local example <const> = program.root .. "/examples/embedded"
 
 describe("The collector", function()
   local dir = shell.tmpdir "collector"
+  -- -no-pie: some kernels place other programs where AddressSanitizer needs its memory.
   shell.check({ "gcc", "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror",
     "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-no-pie", "-DGMON_BINS=8", "-DGMON_ARCS=32",
     "-I" .. example, "-o", "collector", build.fixture "collector.c" }, { cwd = dir })

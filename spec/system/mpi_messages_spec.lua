@@ -10,7 +10,8 @@ local shell = require "support.shell"
 
 local FIRST <const>, END <const> = 4, 8 -- ranks of the sender's subtree
 
--- Compiles the fixture and the sources that receive, with sanitizers.
+-- Compiles the fixture and the sources that receive, with sanitizers. -no-pie: some kernels place other programs where
+-- AddressSanitizer needs its memory.
 local function compile()
   local argv = { "sh", "-c", [[gcc -std=c11 -D_GNU_SOURCE -O0 -g -fsanitize=address,undefined \
     -fno-sanitize-recover=all -no-pie -I "$1/csrc" -o messages "$1"/spec/fixtures/mpi/messages.c \
