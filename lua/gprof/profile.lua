@@ -735,7 +735,7 @@ end
 -- @see profile:callees
 
 --- The field `spread` of profiles and functions: the tables `self`, times in seconds (nil
--- without a histogram), and `calls`. Both have the fields below. A run in which the
+-- if no run has samples), and `calls`. Both have the fields below. A run in which the
 -- function was not entered counts with 0.
 --
 -- @table spread

@@ -337,8 +337,10 @@ int main(void)
     local interpreter = shell.join(program.interpreter) .. " " .. shell.quote(program.root .. "/gprof.lua")
     for _, command in ipairs(commands) do
       command = command:gsub("^gprof%.lua", function() return interpreter end)
-      local result = shell.check({ "sh", "-c", "PATH=.:$PATH; " .. command }, { cwd = dir, timeout = true })
-      if not command:find "%-%-record" then assert.equal("", result.stderr, command) end
+      local result = shell.check({ "sh", "-c", command }, { cwd = dir, timeout = true })
+      -- In a run as short as this, samples in the C library's start-up code may be many.
+      local others = result.stderr:gsub("[^\n]* of the samples are in code without debugging information[^\n]*\n", "")
+      if not command:find "%-%-record" then assert.equal("", others, command) end
     end
     assert.truthy(shell.read(dir .. "/words.prof"):find "\nfind:%d+:%d+\n" or
       shell.read(dir .. "/words.prof"):find " find:%d+\n")

@@ -47,7 +47,9 @@ describe("gprof.hooks has no errors of memory", function()
       for _, word in ipairs(command) do argv[#argv + 1] = word end
       for _, word in ipairs { "lua5.4", "-l", "way" .. i, fixtures .. script, ... } do argv[#argv + 1] = word end
       local result = shell.run(argv, { cwd = dir, timeout = true })
-      assert.same({ "", 0 }, { result.stderr, result.status }, way)
+      -- With this, the recorder asks the kernel whether memory is readable; valgrind remarks on it.
+      local remarks = result.stderr:gsub("%-%-%d+%-%- sigprocmask: unknown 'how' field %-1\n", "")
+      assert.same({ "", 0 }, { remarks, result.status }, way)
       assert.truthy(shell.exists(dir .. "/x.prof"), way)
     end
   end

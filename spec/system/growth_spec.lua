@@ -238,12 +238,14 @@ local function calling_library(large, n, outside, own, text)
   }]]):format(companion), text)
 end
 
--- All calls to the library come from the program, and each function has its own number of calls.
-local library_of_4000
+-- Returns a library with more functions than any of these dimensions uses.
+local library_of_8000
 local function large_library()
-  library_of_4000 = library_of_4000 or library_image(4002)
-  return library_of_4000
+  library_of_8000 = library_of_8000 or library_image(8002)
+  return library_of_8000
 end
+
+-- All calls to the library come from the program, and each function has its own number of calls.
 
 dimension("functions of a library that a program calls", 1000, function(n)
   local function count(i) return 1 + i * i % 97 end

@@ -235,7 +235,8 @@ describe("on Slurm", function()
 
     it("write the spread", function()
       local dir, output = job({}, nil, spread)
-      assert.truthy(output:find("^\f?Spread of self time %(seconds%) over 4 runs:"), output)
+      -- Rarely, one of these short runs has a sample.
+      assert.truthy(output:find "^\f?Spread of [%a ()]+ over 4 runs:", output)
       check_calls(dir, "10")
     end)
 
