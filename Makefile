@@ -338,7 +338,7 @@ LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-dev llvm
 ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) $(BROWSER_PACKAGES) binutils-sparc64-linux-gnu \
-  clang-tidy cmark-gfm cppcheck elfutils gfortran golang-go graphviz lcov libmpich-dev libopenmpi-dev lld \
+  clang-tidy cmark-gfm cppcheck dpkg-dev elfutils gfortran golang-go graphviz lcov libmpich-dev libopenmpi-dev lld \
   lua-lpeg lua-socket mpich npm openmpi-bin parallel python3-jsonschema \
   python3-junitparser python3-yaml zsh $(SLURM_PACKAGES) $(MACHINE_PACKAGES)
 
