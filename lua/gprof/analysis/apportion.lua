@@ -3,6 +3,10 @@
 -- @internal gprof.analysis.apportion
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local column_order = require "gprof.format.column_order"
+
+local floor <const> = math.floor
+
 local apportion = {}
 
 --- Divides an integer in proportion to weights. Each part is rounded down; the remaining
@@ -12,21 +16,19 @@ local apportion = {}
 -- @treturn {integer,...} one part for each weight, with the sum `whole`
 function apportion.divide(whole, parts)
   if not parts[2] then return { parts[1] and whole } end
-  local sum, left, divided, lost, order = 0, whole, {}, {}, {}
-  for _, part in ipairs(parts) do sum = sum + part end
-  for i, part in ipairs(parts) do
-    local exact = part / sum * whole
-    divided[i] = math.min(math.floor(exact), left)
-    order[i], lost[i] = i, exact - divided[i]
-    left = left - divided[i]
+  local sum, left, count, divided, gained = 0, whole, #parts, {}, {}
+  for i = 1, count do sum = sum + parts[i] end
+  for i = 1, count do
+    local exact = parts[i] / sum * whole
+    local part = floor(exact)
+    if part > left then part = left end
+    divided[i], gained[i], left = part, part - exact, left - part
   end
   if left == 0 then return divided end
-  table.sort(order, function(a, b)
-    if lost[a] ~= lost[b] then return lost[a] > lost[b] end
-    return a < b
-  end)
+  local order = column_order.of(gained)
   for i = 0, left - 1 do
-    local place = order[i % #order + 1]
+    local place = i % count + 1
+    if order then place = order[place] end
     divided[place] = divided[place] + 1
   end
   return divided

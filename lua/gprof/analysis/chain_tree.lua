@@ -3,95 +3,134 @@
 -- @internal gprof.analysis.chain_tree
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local picked <const> = require "gprof.format.column_order".picked
+
 local chain_tree = {}
 
 --- The root, which is no function and is above the topmost links.
 chain_tree.ROOT = 1
 
+-- While the tree is built, `last` has the most recent child of each node, `before` the
+-- child of the same parent that was added before a node, and `known` all children but the
+-- most recent ones, by parent and id: most nodes have one child. Lists end with 0.
+
 -- Adds a child to a node; returns its number.
 local function add_node(tree, parent, id)
-  local node, last = #tree.id + 1, tree.last[parent]
-  tree.id[node], tree.depth[node] = id, tree.depth[parent] + 1
-  tree.first[node], tree.last[node], tree.next[node] = 0, 0, 0
-  tree.first_chain[node], tree.last_chain[node] = 0, 0
-  if last == 0 then tree.first[parent] = node else tree.next[last] = node end
+  local node, last = tree.count + 1, tree.last[parent]
+  tree.count, tree.id[node], tree.depth[node] = node, id, tree.depth[parent] + 1
+  tree.last[node], tree.before[node], tree.first_chain[node] = 0, last, 0
+  if last > 0 then tree.known[parent << 32 | tree.id[last]] = last end
   tree.last[parent] = node
   return node
 end
 
--- Returns the node in which a chain ends. `known` has the nodes by parent and id.
-local function end_of(tree, known, list, chain)
-  local node, link, ids, below = chain_tree.ROOT, list.top[chain], list.id, list.below
+-- Returns the node in which the chain with a topmost link ends.
+local function end_of(tree, list, link)
+  local node, ids, below = chain_tree.ROOT, list.id, list.below
   while link > 0 do
-    local key = node << 32 | ids[link]
-    local child = known[key]
-    if not child then
-      child = add_node(tree, node, ids[link])
-      known[key] = child
+    local id, child = ids[link], tree.last[node]
+    if child == 0 or tree.id[child] ~= id then
+      child = child > 0 and tree.known[node << 32 | id] or add_node(tree, node, id)
     end
     node, link = child, below[link]
   end
   return node
 end
 
--- Adds a chain to the list of those that end in a node.
-local function append_chain(tree, node, chain)
-  local last = tree.last_chain[node]
-  if last == 0 then
-    tree.first_chain[node] = chain
-  else
-    tree.next_chain[last] = chain
+-- Returns the node in which each chain ends. Chains that differ only in their pieces
+-- follow one another.
+local function ends_of(tree, list)
+  local ends, top, node = {}, 0, nil
+  for chain, link in ipairs(list.top) do
+    if link ~= top then top, node = link, end_of(tree, list, link) end
+    ends[chain] = node
   end
-  tree.last_chain[node], tree.next_chain[chain] = chain, 0
+  return ends
 end
 
 --- Merges chains.
 -- @tparam table list from `chains.of`
--- @treturn table columns of nodes, in the order of the chains: `id`, of a function or
---   cycle; `depth`, 0 for the root; `first`, `last` and `next`, the list of a node's
---   children; and `first_chain`, `last_chain` and `next_chain`, the list of the chains
---   that end in a node. Lists end with 0
+-- @treturn table the tree, for `depth_first`; its column `id` has the functions and
+--   cycles of nodes in the order of the chains
 function chain_tree.of(list)
-  local tree = { id = { 0 }, depth = { 0 }, first = { 0 }, last = { 0 }, next = { 0 },
-    first_chain = { 0 }, last_chain = { 0 }, next_chain = {} }
-  local known = {}
-  for chain = 1, #list.top do
-    append_chain(tree, end_of(tree, known, list, chain), chain)
+  local tree = { count = 1, known = {}, id = { 0 }, depth = { 0 }, last = { 0 },
+    before = { 0 }, first_chain = { 0 } }
+  local ends, first_chain, next_chain = ends_of(tree, list), tree.first_chain, {}
+  for chain = #ends, 1, -1 do
+    local node = ends[chain]
+    first_chain[node], next_chain[chain] = chain, first_chain[node]
   end
+  tree.next_chain = next_chain
   return tree
 end
 
 -- Pushes the children of a node, the first one last.
-local function push_children(tree, node, stack, top, before)
-  local from, child = top, tree.first[node]
+local function push_children(tree, node, stack, top, is_after)
+  local from, child = top, tree.last[node]
   while child > 0 do
     top = top + 1
-    stack[top], child = child, tree.next[child]
+    stack[top], child = child, tree.before[child]
   end
-  if before and top > from + 1 then
+  if is_after and top > from + 1 then
     local children = table.move(stack, from + 1, top, 1, {})
-    table.sort(children, before)
+    table.sort(children, is_after)
     table.move(children, 1, #children, from + 1, stack)
-  end
-  for i = 1, (top - from) // 2 do
-    stack[from + i], stack[top + 1 - i] = stack[top + 1 - i], stack[from + i]
   end
   return top
 end
 
---- Returns the nodes in depth-first order, the root first.
--- @tparam table tree
--- @tparam[opt] function before compares two children, as for `table.sort`; by default,
---   they are in the order of the chains
--- @treturn {integer,...} numbers of nodes
-function chain_tree.depth_first(tree, before)
-  local order, stack, top = {}, { chain_tree.ROOT }, 1
+-- Returns the number of the first node after those below each node.
+local function after_of(depth)
+  local after, open, deepest, past = {}, {}, -1, #depth + 1
+  for node, level in ipairs(depth) do
+    for i = level, deepest do after[open[i]] = node end
+    open[level], deepest, after[node] = node, level, past
+  end
+  return after
+end
+
+-- Returns the nodes in depth-first order.
+local function order_of(tree, is_after)
+  local order, count, stack, top = {}, 0, { chain_tree.ROOT }, 1
   while top > 0 do
     local node = stack[top]
-    order[#order + 1] = node
-    top = push_children(tree, node, stack, top - 1, before)
+    count = count + 1
+    order[count] = node
+    top = push_children(tree, node, stack, top - 1, is_after)
   end
   return order
+end
+
+-- Returns the chains in the order of the nodes in which they end, and the position of the
+-- first one of each node, and of one more node.
+local function chains_of(tree, order)
+  local numbers, count, first = {}, 0, picked(tree.first_chain, order)
+  for node, chain in ipairs(first) do
+    first[node] = count + 1
+    while chain > 0 do
+      count = count + 1
+      numbers[count], chain = chain, tree.next_chain[chain]
+    end
+  end
+  first[#first + 1] = count + 1
+  return numbers, first
+end
+
+--- Returns the nodes in depth-first order, the root first.
+-- @tparam table tree
+-- @tparam[opt] function is_after returns whether a child comes after another one of the
+--   same parent; by default, they are in the order of the chains
+-- @treturn table columns of nodes: `id`, of a function or cycle; `depth`, 0 for the root;
+--   `after`, the number of the first node that comes after a node and is not below it;
+--   and `first`, the position of its first chain in the column `chain`, which has the
+--   chains in the order of the nodes in which they end. One more node is after the last
+--   one in `first`, so that each node's chains end before the next node's
+function chain_tree.depth_first(tree, is_after)
+  local order = order_of(tree, is_after)
+  local chain, first = chains_of(tree, order)
+  local depth = picked(tree.depth, order)
+  return { id = picked(tree.id, order), depth = depth, after = after_of(depth),
+    first = first, chain = chain }
 end
 
 return chain_tree

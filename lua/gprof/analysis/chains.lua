@@ -43,17 +43,23 @@ chains.TRUNCATED = 0
 -- Adds a link; returns its number.
 local function add_link(graph, id, below)
   local links = graph.chains
-  local number = #links.id + 1
-  links.id[number], links.below[number] = id, below
+  local number = graph.last + 1
+  graph.last, links.id[number], links.below[number] = number, id, below
   return number
 end
 
--- Follows the callers of a link up to the roots. Calls `emit` with the topmost link of
--- each chain, and its part of `all`.
-local function climb_from(graph, first, all, min_part, emit)
-  local links, callers_of = graph.chains, graph.callers
+-- Adds a chain that was found: its topmost link, and a number in proportion to its part
+-- of the time of the function where it ends.
+local function emit(graph, top, part)
+  local count = graph.count + 1
+  graph.count, graph.top[count], graph.part[count] = count, top, part
+end
+
+-- Follows the callers of a link up to the roots. Adds each chain with its part of `all`.
+local function climb_from(graph, first, all, min_part)
+  local links, callers_of, stack, top = graph.chains, graph.callers, graph.stack, 3
   -- of each link to follow: its number, its part of `all`, and the links up to it
-  local stack, top = { first, all, 1 }, 3
+  stack[1], stack[2], stack[3] = first, all, 1
   while top > 0 do
     local link, part, depth = stack[top - 2], stack[top - 1], stack[top]
     local id, left = links.id[link], part
@@ -64,7 +70,7 @@ local function climb_from(graph, first, all, min_part, emit)
     local followed = part >= min_part and depth < MAX_DEPTH and
       graph.count < MAX_CHAINS and graph.links < MAX_LINKS
     if row > 0 and not followed then
-      emit(add_link(graph, chains.TRUNCATED, link), part)
+      emit(graph, add_link(graph, chains.TRUNCATED, link), part)
     else
       local is_root = row == 0
       while row > 0 do
@@ -73,20 +79,19 @@ local function climb_from(graph, first, all, min_part, emit)
         stack[top + 2], stack[top + 3] = share, depth + 1
         left, top, row = left - share, top + 3, callers_of.before[row]
       end
-      if is_root or left > 1e-9 * part then emit(link, left) end
+      if is_root or left > 1e-9 * part then emit(graph, link, left) end
     end
   end
 end
 
--- Calls `emit` with the topmost link of each chain that ends in a function, and a number
--- in proportion to its part of the function's time.
-local function climb(graph, id, min_part, emit)
-  climb_from(graph, add_link(graph, id, 0), 1, min_part, emit)
+-- Finds the chains that end in a function.
+local function climb(graph, id, min_part)
+  climb_from(graph, add_link(graph, id, 0), 1, min_part)
 end
 
 -- Like `climb`, for a function that was inlined. The callers of the compiled function
 -- around it are followed.
-local function climb_inlined(graph, id, min_part, emit)
+local function climb_inlined(graph, id, min_part)
   local trees = graph.trees
   for _, node in ipairs(graph.ends[id] or {}) do
     local link, at = add_link(graph, id, 0), trees.outer[node]
@@ -98,7 +103,7 @@ local function climb_inlined(graph, id, min_part, emit)
         link, at = add_link(graph, trees.id[at], link), trees.outer[at]
       end
     end
-    climb_from(graph, link, trees.ticks[node] / graph.ticks[id], min_part, emit)
+    climb_from(graph, link, trees.ticks[node] / graph.ticks[id], min_part)
   end
 end
 
@@ -136,7 +141,7 @@ local function ends_of(tree)
 end
 
 -- Like `climb`, but follows measured stacks.
-local function climb_stacks(graph, id, _, emit)
+local function climb_stacks(graph, id)
   local tree = graph.tree
   for _, node in ipairs(graph.ends[id] or {}) do
     local _, self = tree:node(node)
@@ -147,7 +152,7 @@ local function climb_stacks(graph, id, _, emit)
       link = add_link(graph, is_cut and chains.TRUNCATED or tree:node(at), link)
       at = is_cut and 0 or tree:above(at)
     end
-    emit(link, self)
+    emit(graph, link, self)
   end
 end
 
@@ -164,25 +169,34 @@ local function graph_of(profile)
   end
   graph.chains = { top = {}, weight = {}, piece = {}, id = {}, below = {},
     callers = graph.callers }
-  graph.count, graph.links = 0, 0
+  graph.top, graph.part, graph.count = {}, {}, 0
+  graph.last, graph.links, graph.stack = 0, 0, {}
   return graph
+end
+
+-- Returns the sizes of the pieces of each chain from number `first` on, in proportion to
+-- their time.
+local function sizes_of(graph, first, pieces)
+  local sizes, count, parts = {}, 0, graph.part
+  for i = first, graph.count do
+    for j = 1, #pieces do
+      count = count + 1
+      sizes[count] = parts[i] * pieces[j].ticks
+    end
+  end
+  return sizes
 end
 
 -- Adds the chains that end in a function, and divides its time among them in whole units.
 local function add_chains(graph, id, weight, pieces, min_part)
-  local tops, found, sizes, list = {}, {}, {}, graph.chains
-  local function emit(top, part)
-    graph.count = graph.count + 1
-    for _, piece in ipairs(pieces) do
-      local place = #sizes + 1
-      tops[place], found[place], sizes[place] = top, piece, part * piece.ticks
-    end
-  end
-  graph:climb(id, min_part, emit)
-  for i, share in ipairs(apportion.divide(weight, sizes)) do
+  local list, first, count = graph.chains, graph.count + 1, #pieces
+  graph:climb(id, min_part)
+  local number = #list.top
+  for i, share in ipairs(apportion.divide(weight, sizes_of(graph, first, pieces))) do
     if share > 0 then
-      local number = #list.top + 1
-      list.top[number], list.weight[number], list.piece[number] = tops[i], share, found[i]
+      number = number + 1
+      list.top[number], list.weight[number] = graph.top[first + (i - 1) // count], share
+      list.piece[number] = pieces[(i - 1) % count + 1]
     end
   end
 end

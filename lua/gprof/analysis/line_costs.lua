@@ -7,17 +7,17 @@
 
 local line_costs = {}
 
--- Maps each id in a profile by line to the id of the same function in the profile by
--- function, if there is one. Functions are matched by address.
-local function matches(by_line, by_function)
-  local at, owners = {}, {}
+-- Returns a function from the id of a function in a profile by line to its id in the
+-- profile by function, if it is there. Functions are matched by address.
+local function matcher(by_line, by_function)
+  local at, matches = {}, {}
   for id, address in by_function:functions("address", "id", "address") do
     if address then at[address] = id end
   end
-  for id, owner in by_line:functions("address", "id", "function_id") do
-    owners[id] = at[by_line:get(owner, "address")]
+  return function(id)
+    if matches[id] == nil then matches[id] = at[by_line:get(id, "address")] or false end
+    return matches[id]
   end
-  return owners
 end
 
 local function add(lists, key, item)
@@ -26,12 +26,12 @@ local function add(lists, key, item)
 end
 
 -- Collects the lines with samples. Returns a table from function ids to arrays of lines.
-local function lines_of(by_line, owners)
+local function lines_of(by_line, match)
   local lines = {}
   for id, ticks, file, line, address in
-    by_line:functions("sampled", "id", "ticks", "file", "line", "address")
+    by_line:functions("sampled", "function_id", "ticks", "file", "line", "address")
   do
-    local owner = owners[id]
+    local owner = match(id)
     if owner then
       add(lines, owner,
         { file = file, line = line or 0, address = address, ticks = ticks })
@@ -48,7 +48,7 @@ end
 --   function
 function line_costs.of(profile, by_function)
   if profile == by_function then return {} end
-  return lines_of(profile, matches(profile, by_function))
+  return lines_of(profile, matcher(profile, by_function))
 end
 
 --- Collects the lines of calls.
@@ -60,9 +60,10 @@ end
 function line_costs.sites(profile, by_function)
   local sites = {}
   if profile == by_function then return sites end
-  local owners = matches(profile, by_function)
+  local match = matcher(profile, by_function)
   for caller, callee, count in profile:arcs("id", "caller_id", "callee_id", "count") do
-    local from, to = owners[caller], owners[callee]
+    local from = match(profile:get(caller, "function_id"))
+    local to = match(profile:get(callee, "function_id"))
     if from and to and count > 0 then
       sites[from] = sites[from] or {}
       local file, line = profile:get(caller, "file", "line")

@@ -42,14 +42,14 @@ end
 -- from the files of callers, but not of callees, and takes them for two files. It does
 -- not find its directory in "/./home/me/x.c", which is the same file.
 local function file_names()
-  local compressed, names = compressor(), { [false] = UNKNOWN }
+  local compressed, texts = compressor(), {}
   return function(file)
-    local name = names[file or false]
-    if not name then
-      name = without_detours(file):gsub("^/", "/./")
-      names[file] = name
-    end
-    return compressed(name, name)
+    local text = texts[file or false]
+    if text then return text end
+    local name = file and without_detours(file):gsub("^/", "/./") or UNKNOWN
+    text = compressed(name, name)
+    texts[file or false] = compressed(name, name)
+    return text
   end
 end
 
@@ -70,8 +70,8 @@ end
 
 -- Returns the exported functions, indexed by id. Each has the fields `id`, `name`,
 -- `object`, `file`, `line`, `calls`, `cycle` (a table shared by its members) and `arcs`
--- (calls made); and, in units, `self` and `time` (self and children). Also returns the
--- object of the program.
+-- (the rows of calls made); and, in units, `self` and `time` (self and children). Also
+-- returns the object of the program.
 local function functions_of(profile, ids, units, names)
   local objects, object_of = extract.objects(profile)
   local functions = {}
@@ -95,54 +95,52 @@ local function functions_of(profile, ids, units, names)
   return functions, objects[1]
 end
 
--- Adds each arc to its caller's `arcs`, with the fields `callee`, `count`, `time` (in
--- units) and `inside` (within a cycle). Arcs without calls are left out:
+-- Adds the row of each arc to its caller's `arcs`. Arcs without calls are left out:
 -- callgrind_annotate takes the cost line after "calls=0" for the caller's self time. If
--- such an arc has time, which was measured, it gets a count of 1. Returns whether there
--- are such arcs. `moved` is the time of arcs into a function or cycle.
+-- such an arc has time, which was measured, it gets a count of 1. `moved` is the time of
+-- arcs into a function or cycle. Returns the rows as columns: the functions `callee`,
+-- `count` and `time` (in units); the rows of calls within cycles; and whether there are
+-- arcs without calls.
 local function add_arcs(functions, arcs, per_unit)
-  local has_uncounted = false
-  for i, count in ipairs(arcs.count) do
+  local callees, times, counts, inner, has_uncounted = {}, {}, arcs.count, {}, false
+  for i, count in ipairs(counts) do
     local caller, callee = functions[arcs.caller[i]], functions[arcs.callee[i]]
     local time = (arcs.self[i] + arcs.children[i]) * per_unit
+    callees[i], times[i] = callee, time
     if count > 0 or time > 0 then
-      local inside = caller == callee or caller.cycle and caller.cycle == callee.cycle
-      local call = { callee = callee, count = math.max(count, 1), time = time,
-        inside = inside and caller ~= callee }
-      caller.arcs[#caller.arcs + 1] = call
-      has_uncounted = has_uncounted or count == 0
-      if not inside then
+      caller.arcs[#caller.arcs + 1] = i
+      if count == 0 then counts[i], has_uncounted = 1, true end
+      if caller ~= callee and not (caller.cycle and caller.cycle == callee.cycle) then
         local node = callee.cycle or callee
         node.explained = (node.explained or 0) + count
         node.moved = (node.moved or 0) + time
         callee.entered = true
-      elseif call.inside then
+      elseif caller ~= callee then
+        inner[#inner + 1] = i
         callee.inner = (callee.inner or 0) + count
       end
     end
   end
-  return has_uncounted
+  return { callee = callees, count = counts, time = times }, inner, has_uncounted
 end
 
 -- Sets the time of calls within a cycle, if the callee is not called from outside the
 -- cycle.
-local function share_inside(functions, ids)
-  for _, id in ipairs(ids) do
-    for _, arc in ipairs(functions[id].arcs) do
-      local callee = arc.callee
-      if arc.inside and not callee.entered then
-        arc.time = callee.time * arc.count / callee.inner
-      end
+local function share_inside(calls, inner)
+  for _, row in ipairs(inner) do
+    local callee = calls.callee[row]
+    if not callee.entered then
+      calls.time[row] = callee.time * calls.count[row] / callee.inner
     end
   end
 end
 
--- Returns the calls made by <spontaneous>. It calls the functions and cycles that have no
--- known callers, or that were called more often than their known callers called them. If
--- times of arcs were measured, it also gets the time that no caller gets. A cycle is
--- entered at its first member.
-local function spontaneous(functions, ids, measured)
-  local calls = {}
+-- Adds the calls made by <spontaneous>, and returns their rows. It calls the functions
+-- and cycles that have no known callers, or that were called more often than their known
+-- callers called them. If times of arcs were measured, it also gets the time that no
+-- caller gets. A cycle is entered at its first member.
+local function spontaneous(functions, ids, calls, measured)
+  local rows, row = {}, #calls.callee
   for _, id in ipairs(ids) do
     local f = functions[id]
     local node = f.cycle or f
@@ -152,12 +150,13 @@ local function spontaneous(functions, ids, measured)
       (missing > 0 or not node.explained or (rest or 0) > 0.5)
     then
       local part = node.explained and missing / node.calls or 1
-      calls[#calls + 1] = { callee = f, count = math.max(missing, 1),
-        time = rest or part * node.time }
+      row = row + 1
+      calls.callee[row], calls.count[row] = f, math.max(missing, 1)
+      calls.time[row], rows[#rows + 1] = rest or part * node.time, row
       f.entered = true
     end
   end
-  return calls
+  return rows
 end
 
 -- Writing -------------------------------------------------------------------------------
@@ -180,17 +179,19 @@ local function enter_file(out, f, file)
 end
 
 -- Writes an arc as one call, or as one call for each line that contains call sites.
-local function write_calls(out, caller, call, sites)
-  local time = math.floor(call.time + 0.5)
+local function write_calls(out, caller, row, sites)
+  local calls = out.calls
+  local callee, time = calls.callee[row], math.floor(calls.time[row] + 0.5)
+  sites = sites and sites[callee.id]
   if not sites then
-    return write_call(out, call.callee, call.count, caller.line, time)
+    return write_call(out, callee, calls.count[row], caller.line, time)
   end
   local counts = {}
   for i, site in ipairs(sites) do counts[i] = site.count end
   local times = apportion.divide(time, counts)
   for i, site in ipairs(sites) do
     enter_file(out, caller, site.file)
-    write_call(out, call.callee, site.count, site.line, times[i])
+    write_call(out, callee, site.count, site.line, times[i])
   end
   enter_file(out, caller, caller.file)
 end
@@ -217,9 +218,7 @@ local function write_function(out, f, lines, sites)
   else
     out.write("%d %d\n", f.line, f.self)
   end
-  for _, call in ipairs(f.arcs) do
-    write_calls(out, f, call, sites and sites[call.callee.id])
-  end
+  for _, row in ipairs(f.arcs) do write_calls(out, f, row, sites) end
 end
 
 local function write_header(profile, total, has_uncounted, write)
@@ -251,15 +250,16 @@ return function(profile, options, write)
   local ids = extract.functions(by_function, options, arcs)
   local functions, program = functions_of(by_function, ids, units,
     labels.exported(by_function, options))
-  local has_uncounted = add_arcs(functions, arcs, units * by_function.rate)
+  local calls, inner, has_uncounted =
+    add_arcs(functions, arcs, units * by_function.rate)
   local measured = by_function.exact or by_function.has_inlines
   local roots = { id = 0, name = SPONTANEOUS, object = program, line = 0, self = 0,
-    arcs = spontaneous(functions, ids, measured) }
-  share_inside(functions, ids)
+    arcs = spontaneous(functions, ids, calls, measured) }
+  share_inside(calls, inner)
   local total = 0
   for _, id in ipairs(ids) do total = total + functions[id].self end
   write_header(by_function, total, has_uncounted, write)
-  local out = { write = write, file = file_names(), name = compressor(),
+  local out = { write = write, calls = calls, file = file_names(), name = compressor(),
     object = object_names(), has_libraries = by_function.has_libraries }
   write_function(out, roots)
   for _, id in ipairs(ids) do write_function(out, functions[id], lines[id], sites[id]) end

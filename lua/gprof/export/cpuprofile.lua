@@ -15,6 +15,7 @@ local extract = require "gprof.analysis.extract"
 local json = require "gprof.format.json"
 local labels = require "gprof.print.labels"
 local line_costs = require "gprof.analysis.line_costs"
+local picked <const> = require "gprof.format.column_order".picked
 local raise <const> = require "gprof.library.failure".raise
 
 -- Returns the URL of a source file: editors open files with absolute paths.
@@ -40,77 +41,72 @@ local function numbering()
   end
 end
 
--- Returns the function that formats the call frames of functions, each once. Lines and
--- columns are counted from 0; -1 means that they are unknown.
-local function framer(profile, options)
+-- Returns the formatted call frames of functions, by id, and the files of those for which
+-- there is a frame. Lines and columns are counted from 0; -1 means that they are unknown.
+local function frames_of(profile, options)
   local names, script_of = chains.names(labels.exported(profile, options)), numbering()
   local frame_of = json.object { "functionName", "scriptId", "url", "lineNumber",
     "columnNumber" }
-  local function format(id)
+  local files, lacks_place = {}, { [chains.TRUNCATED] = true }
+  for id in profile:cycles(nil, "id") do lacks_place[id] = true end
+  local function format(frames, id)
     local file, line
-    if id ~= chains.TRUNCATED and not profile:get(id, "is_cycle") then
-      file, line = profile:get(id, "file", "line")
-    end
+    if not lacks_place[id] then file, line = profile:get(id, "file", "line") end
     local url, script = script_of(file or "")
-    return frame_of(names[id], script, url, (line or 0) - 1, line and 0 or -1)
+    files[id] = file
+    frames[id] = frame_of(names[id], script, url, (line or 0) - 1, line and 0 or -1)
+    return frames[id]
   end
-  local frames = {}
-  return function(id)
-    local frame = frames[id]
-    if not frame then
-      frame = format(id)
-      frames[id] = frame
-    end
-    return frame
-  end
+  return setmetatable({}, { __index = format }), files
 end
 
--- Returns the chains of each function, in the order of the tree, and the nodes in which
--- they end.
-local function chains_by_function(tree, order)
-  local by_function, owners = {}, {}
-  for _, node in ipairs(order) do
-    local chain = tree.first_chain[node]
-    while chain > 0 do
-      local id = tree.id[node]
-      local ends = by_function[id] or {}
-      by_function[id], ends[#ends + 1], owners[chain] = ends, chain, node
-      chain = tree.next_chain[chain]
+-- Returns the chains of each function, by their positions in the order of the tree, and
+-- their weights.
+local function chains_by_function(tree, weights)
+  local by_function, parts = {}, {}
+  for node, id in ipairs(tree.id) do
+    local first, past = tree.first[node], tree.first[node + 1]
+    if first < past and not by_function[id] then by_function[id], parts[id] = {}, {} end
+    for chain = first, past - 1 do
+      local place = #by_function[id] + 1
+      by_function[id][place], parts[id][place] = chain, weights[chain]
     end
   end
-  return by_function, owners
+  return by_function, parts
 end
 
--- Returns the number of samples of each node and of each chain. The samples of a function
--- are divided in proportion to time.
-local function hits_of(profile, tree, order, list)
-  local of_nodes, of_chains = {}, {}
-  for node = 1, #order do of_nodes[node] = 0 end
-  local by_function, owners = chains_by_function(tree, order)
-  for id, ends in pairs(by_function) do
-    local weights = {}
-    for i, chain in ipairs(ends) do weights[i] = list.weight[chain] end
+-- Returns the number of samples of each chain. The samples of a function are divided in
+-- proportion to time.
+local function hits_of(profile, tree, weights)
+  local hits = {}
+  for chain = 1, #weights do hits[chain] = 0 end
+  local by_function, parts = chains_by_function(tree, weights)
+  for id, numbers in pairs(by_function) do
     local samples = math.floor(profile:get(id, "ticks") + 0.5)
-    for i, hits in ipairs(apportion.divide(samples, weights)) do
-      local chain = ends[i]
-      of_chains[chain] = hits
-      of_nodes[owners[chain]] = of_nodes[owners[chain]] + hits
+    for i, part in ipairs(apportion.divide(samples, parts[id])) do
+      hits[numbers[i]] = part
     end
   end
-  return of_nodes, of_chains
+  return hits
+end
+
+-- Returns the sum of a column over the chains that end in a node.
+local function sum_of(tree, node, column)
+  local sum = 0
+  for chain = tree.first[node], tree.first[node + 1] - 1 do sum = sum + column[chain] end
+  return sum
 end
 
 -- Writes the samples of a node's lines, as far as they are in the function's own file:
 -- the format has no place for lines of other files, from which code was inlined.
 local function write_ticks(file, tree, node, pieces, hits, write)
-  local by_number, numbers, chain = {}, {}, tree.first_chain[node]
-  while chain > 0 do
+  local by_number, numbers = {}, {}
+  for chain = tree.first[node], tree.first[node + 1] - 1 do
     local place, ticks = pieces[chain], hits[chain]
     if ticks > 0 and place.file == file and (place.line or 0) > 0 then
       if not by_number[place.line] then numbers[#numbers + 1] = place.line end
       by_number[place.line] = (by_number[place.line] or 0) + ticks
     end
-    chain = tree.next_chain[chain]
   end
   if numbers[2] then table.sort(numbers) end
   for i, number in ipairs(numbers) do
@@ -120,47 +116,53 @@ local function write_ticks(file, tree, node, pieces, hits, write)
   if numbers[1] then write "]" end
 end
 
-local ROOT <const> = '{"functionName": "(root)", "scriptId": "0", "url": "", ' ..
-  '"lineNumber": -1, "columnNumber": -1}'
+local ROOT <const> = '[\n    {"id": 1, "callFrame": {"functionName": "(root)", ' ..
+  '"scriptId": "0", "url": "", "lineNumber": -1, "columnNumber": -1}, "hitCount": 0, ' ..
+  '"children": %s}'
+local NODE <const> = ',\n    {"id": %d, "callFrame": %s, "hitCount": %d, "children": %s'
+-- Most nodes have no samples, and one child, which is the next node.
+local LINK <const> = ',\n    {"id": %d, "callFrame": %s, "hitCount": 0, "children": [%d]}'
 
-local function write_nodes(profile, tree, order, list, frame_of, write)
-  local of_nodes, of_chains = hits_of(profile, tree, order, list)
-  local before, numbers = "[\n    ", {}
-  for number, node in ipairs(order) do numbers[node] = number end
-  for number, node in ipairs(order) do
-    write('%s{"id": %d, "callFrame": %s, "hitCount": %d, "children": [', before, number,
-      node == chain_tree.ROOT and ROOT or frame_of(tree.id[node]), of_nodes[node])
-    local child, separator = tree.first[node], ""
-    while child > 0 do
-      write("%s%d", separator, numbers[child])
-      child, separator = tree.next[child], ", "
+-- Returns the array of a node's children.
+local function children_of(tree, node)
+  local children, child, after = {}, node + 1, tree.after[node]
+  while child < after do
+    children[#children + 1], child = child, tree.after[child]
+  end
+  return json.array(children)
+end
+
+local function write_nodes(profile, tree, weights, pieces, options, write)
+  local hits, frames, files = hits_of(profile, tree, weights), frames_of(profile, options)
+  local ids, first, after = tree.id, tree.first, tree.after
+  write(ROOT, children_of(tree, chain_tree.ROOT))
+  for node = chain_tree.ROOT + 1, #after do
+    local id, child = ids[node], node + 1
+    local samples = first[node] < first[child] and sum_of(tree, node, hits) or 0
+    if samples == 0 and after[node] == after[child] then
+      write(LINK, node, frames[id], child)
+    else
+      write(NODE, node, frames[id], samples,
+        after[node] == child and "[]" or children_of(tree, node))
+      if samples > 0 then write_ticks(files[id], tree, node, pieces, hits, write) end
+      write "}"
     end
-    write "]"
-    if of_nodes[node] > 0 then
-      write_ticks(profile:get(tree.id[node], "file"), tree, node, list.piece, of_chains,
-        write)
-    end
-    write "}"
-    before = ",\n    "
   end
   write "\n  ]"
 end
 
 -- Returns the nodes with time, each once, and the time before each. A sample lasts until
 -- the next one, so the root is the last.
-local function samples_of(tree, order, list)
-  local samples, deltas, total = {}, { 0 }, 0
-  for number, node in ipairs(order) do
-    local chain, weight = tree.first_chain[node], 0
-    while chain > 0 do
-      chain, weight = tree.next_chain[chain], weight + list.weight[chain]
-    end
-    if weight > 0 then
-      samples[#samples + 1], deltas[#deltas + 1] = number, weight
+local function samples_of(tree, weights)
+  local samples, deltas, total, first = {}, { 0 }, 0, tree.first
+  for node = 1, #tree.id do
+    if first[node] < first[node + 1] then
+      local weight = sum_of(tree, node, weights)
+      samples[#samples + 1], deltas[#deltas + 1] = node, weight
       total = total + weight
     end
   end
-  samples[#samples + 1] = 1
+  samples[#samples + 1] = chain_tree.ROOT
   return samples, deltas, total
 end
 
@@ -179,11 +181,11 @@ return function(profile, options, write)
     lines = line_costs.of(profile:by_lines(options), by_function)
   end
   local list = chains.of(by_function, extract.units(by_function, 1000000), lines)
-  local tree = chain_tree.of(list)
-  local order = chain_tree.depth_first(tree)
+  local tree = chain_tree.depth_first(chain_tree.of(list))
+  local weights = picked(list.weight, tree.chain)
   write '{\n  "nodes": '
-  write_nodes(by_function, tree, order, list, framer(by_function, options), write)
-  local samples, deltas, total = samples_of(tree, order, list)
+  write_nodes(by_function, tree, weights, picked(list.piece, tree.chain), options, write)
+  local samples, deltas, total = samples_of(tree, weights)
   write((',\n  "startTime": 0,\n  "endTime": %d,\n'):format(total))
   write('  "samples": ' .. json.array(samples) .. ",\n")
   write('  "timeDeltas": ' .. json.array(deltas) .. "\n}\n")

@@ -41,20 +41,18 @@ end
 -- Returns an iterator over the chains as arrays of frame numbers, root first, in
 -- lexicographic order. It also returns the weight. The array is the same each time.
 local function each_stack(list, tree, numbers)
-  local ids, depth, first_chain = tree.id, tree.depth, tree.first_chain
-  local order = chain_tree.depth_first(tree, function(a, b)
-    return numbers[ids[a]] < numbers[ids[b]]
+  local ids = tree.id
+  local nodes = chain_tree.depth_first(tree, function(a, b)
+    return numbers[ids[a]] > numbers[ids[b]]
   end)
   return coroutine.wrap(function()
     local stack = {}
-    for place = 2, #order do
-      local node = order[place]
-      for i = #stack, depth[node], -1 do stack[i] = nil end
-      stack[depth[node]] = numbers[ids[node]]
-      local chain = first_chain[node]
-      while chain > 0 do
-        coroutine.yield(stack, list.weight[chain])
-        chain = tree.next_chain[chain]
+    for node = chain_tree.ROOT + 1, #nodes.id do
+      local depth = nodes.depth[node]
+      for i = #stack, depth, -1 do stack[i] = nil end
+      stack[depth] = numbers[nodes.id[node]]
+      for i = nodes.first[node], nodes.first[node + 1] - 1 do
+        coroutine.yield(stack, list.weight[nodes.chain[i]])
       end
     end
   end)
