@@ -160,6 +160,8 @@ static int new_labels(lua_State *L) {
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, LABELS_PROFILE);
   read_suffixes(L, set, functions);
+  if (set->references && !gp_order_entries(&gp_check_profile(L, 1)->graph))
+    gp_raise_no_memory(L);
   if (set->width != 0 || set->form != GP_COMPLETE)  /* depends on the rest of the line */
     show_differences(L, set);
   else if (set->references)

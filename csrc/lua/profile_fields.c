@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/profile.h"
 #include "lua/profile_fields.h"
@@ -102,10 +103,17 @@ static gp_field_value get_profile(const gp_part *p) {
 
 static gp_field_value get_id(const gp_part *p) { return number_of(p->id); }
 
+/* Returns the number of a node in the call graph. The first time, all get one. */
+static uint32_t index_of(const gp_part *p) {
+  gp_callgraph *graph = &((gp_profile *)p->owner)->graph;
+  if (!gp_order_entries(graph)) gp_raise_no_memory(p->L);
+  return graph->rank[p->id];
+}
+
 GP_GETTER(is_cycle, gp_boolean_value(p->id >= graph_of(p)->functions))
 GP_GETTER(is_function, gp_boolean_value(p->id < graph_of(p)->functions &&
                                         symtab_of(p)->flags[p->id] & GP_FUNCTION))
-GP_GETTER(index, gp_integer_value(graph_of(p)->rank[p->id]))
+GP_GETTER(index, gp_integer_value(index_of(p)))
 GP_GETTER(printed, gp_boolean_value(graph_of(p)->printed[p->id]))
 GP_GETTER(calls, gp_integer_value(graph_of(p)->calls[p->id]))
 GP_GETTER(self_calls, gp_integer_value(graph_of(p)->self_calls[p->id]))
@@ -146,8 +154,7 @@ static gp_field_value get_reference(const gp_part *p) {
   const gp_column_style plain = {.precision = -1};
   char text[GP_COLUMNS_NUMBER];
   gp_field_value v = {.type = GP_FIELD_SHORT, .as.chars = {printed ? '[' : '('}};
-  v.length = 1 + (uint32_t)(gp_columns_integer(text, graph_of(p)->rank[p->id], plain) -
-                            text);
+  v.length = 1 + (uint32_t)(gp_columns_integer(text, index_of(p), plain) - text);
   memcpy(v.as.chars + 1, text, v.length - 1);
   v.as.chars[v.length++] = printed ? ']' : ')';
   return v;

@@ -69,8 +69,8 @@ static int functions(lua_State *L) {
 /* profile:entries([order [, field...]]): functions and cycles, in call graph order */
 static int entries(lua_State *L) {
   gp_iteration *each;
-  const gp_callgraph *graph = push_iteration(L, &gp_node_parts, 2, &each);
-  each->rows.row = gp_order_nodes(graph, &each->rows.count);
+  push_iteration(L, &gp_node_parts, 2, &each);
+  each->rows.row = gp_order_nodes(&gp_check_profile(L, 1)->graph, &each->rows.count);
   return gp_return_iteration(L, gp_order_option(L, 2, NULL) == 0);
 }
 
@@ -258,7 +258,7 @@ static int blocks(lua_State *L) {
  * cold part of a function, which has no entry. */
 static uint32_t check_whole(lua_State *L, const gp_callgraph *graph) {
   uint32_t id = check_node(L, 0, graph->functions + graph->cycles);
-  luaL_argcheck(L, graph->rank[id] != 0, 2, "part of another function");
+  luaL_argcheck(L, !gp_callgraph_is_part(graph, id), 2, "part of another function");
   return id;
 }
 

@@ -87,7 +87,8 @@ typedef struct gp_callgraph {
   double total;             /* sum of all ticks included in the graph */
 
   /* `entries`: all nodes in the order of the report. `rank`: the position of each node in
-   * this order, from 1; 0 for a cold part, which has no entry */
+   * this order, from 1; 0 for a cold part, which has no entry. Both are NULL until
+   * gp_order_entries() is called: most outputs need no order of entries */
   uint32_t *entries;
   uint32_t *rank;
 } gp_callgraph;
@@ -148,6 +149,11 @@ static inline double gp_callgraph_percent(const gp_callgraph *graph, uint32_t no
 static inline bool gp_callgraph_is_used(const gp_callgraph *graph, uint32_t node) {
   return graph->calls[node] != 0 || graph->self_calls[node] != 0 ||
          graph->shown_self[node] != 0 || graph->shown_children[node] != 0;
+}
+
+/* Whether a node is the cold part of a function, which has no entry. */
+static inline bool gp_callgraph_is_part(const gp_callgraph *graph, uint32_t node) {
+  return node < graph->functions && gp_symtab_owner(graph->symtab, node) != node;
 }
 
 /* Whether a node is the symbol "<outside>", and has calls to other functions. The symbol

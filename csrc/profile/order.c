@@ -48,28 +48,31 @@ static entry_key *entry_keys(const gp_callgraph *graph) {
   return keys;
 }
 
-bool gp_order_entries(gp_callgraph *graph, gp_error *error) {
+bool gp_order_entries(gp_callgraph *graph) {
+  if (graph->rank) return true;
   size_t nodes = graph->functions + graph->cycles;
   entry_key *keys = entry_keys(graph);
-  graph->entries = gp_identity(nodes);
-  graph->rank = gp_column(nodes, sizeof *graph->rank);
-  bool done = keys && graph->entries && graph->rank &&
-              gp_sort(graph->entries, nodes, entry_before, keys);
+  uint32_t *entries = gp_identity(nodes), *rank = gp_column(nodes, sizeof *rank);
+  bool done = keys && entries && rank && gp_sort(entries, nodes, entry_before, keys);
   free(keys);
-  if (!done) return gp_fail_memory(error);
-  uint32_t rank = 0;
-  for (size_t i = 0; i < nodes; i++) {
-    uint32_t node = graph->entries[i];
-    bool part = node < graph->functions && gp_symtab_owner(graph->symtab, node) != node;
-    graph->rank[node] = part ? 0 : ++rank;
+  if (!done) {
+    free(entries);
+    free(rank);
+    return false;
   }
+  uint32_t last = 0;
+  for (size_t i = 0; i < nodes; i++)
+    rank[entries[i]] = gp_callgraph_is_part(graph, entries[i]) ? 0 : ++last;
+  graph->entries = entries;
+  graph->rank = rank;
   return true;
 }
 
-uint32_t *gp_order_nodes(const gp_callgraph *graph, size_t *count) {
+uint32_t *gp_order_nodes(gp_callgraph *graph, size_t *count) {
+  *count = 0;
+  if (!gp_order_entries(graph)) return NULL;
   size_t nodes = graph->functions + graph->cycles;
   uint32_t *column = gp_column(nodes, sizeof *column);
-  *count = 0;
   for (size_t i = 0; column && i < nodes; i++)
     if (graph->rank[graph->entries[i]] != 0) column[(*count)++] = graph->entries[i];
   return column;

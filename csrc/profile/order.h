@@ -9,14 +9,14 @@
 
 #include "profile/callgraph.h"
 
-/* Fills `entries` and `rank` of the graph: functions and cycles, sorted by self plus
- * children time, descending. For ties, see entry_before() in order.c. Fails only if there
- * is no memory. */
-bool gp_order_entries(gp_callgraph *graph, gp_error *error);
+/* Fills `entries` and `rank` of the graph, unless they are known: functions and cycles,
+ * sorted by self plus children time, descending. For ties, see entry_before() in order.c.
+ * Returns false if there is no memory. */
+bool gp_order_entries(gp_callgraph *graph);
 
 /* Returns the nodes that have a rank, in order of rank: an array (free() it) of `*count`
  * numbers. NULL if there is no memory. */
-uint32_t *gp_order_nodes(const gp_callgraph *graph, size_t *count);
+uint32_t *gp_order_nodes(gp_callgraph *graph, size_t *count);
 
 /* Returns the nodes of all cycles, ascending: an array (free() it) of `*count` numbers.
  * NULL if there is no memory. */

@@ -12,7 +12,7 @@ GP_PREFETCHES void prefetch_first_arcs(const gp_callgraph *graph,
 static const size_t NODES_AHEAD = 4;
 
 GP_PREFETCHES void prefetch_node(const gp_callgraph *graph, uint32_t node) {
-  __builtin_prefetch(&graph->rank[node]);
+  if (graph->rank) __builtin_prefetch(&graph->rank[node]);
   __builtin_prefetch(&graph->printed[node]);
   __builtin_prefetch(&graph->calls[node]);
   __builtin_prefetch(&graph->self_calls[node]);
@@ -53,6 +53,6 @@ void gp_prefetch_arcs(const gp_callgraph *graph, const uint32_t *arcs, size_t co
     uint32_t node = end == 0 ? graph->caller[arc] : graph->callee[arc];
     __builtin_prefetch(&graph->cycle[node]);
     __builtin_prefetch(&graph->calls[node]);
-    __builtin_prefetch(&graph->rank[node]);
+    if (graph->rank) __builtin_prefetch(&graph->rank[node]);
   }
 }

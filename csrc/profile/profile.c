@@ -206,7 +206,6 @@ static bool build(gp_profile *profile, const gp_data *data, gp_data *inlined,
               build_blocks(profile, data, options, error) &&
               build_graph(profile, calls, &measured, options, error) &&
               propagate(profile, &measured, error) &&
-              gp_order_entries(&profile->graph, error) &&
               (!options->time_bounds ||
                gp_time_bounds_find(&profile->bounds, profile->image, data,
                                    &profile->graph, &profile->samples, options->opcodes,
