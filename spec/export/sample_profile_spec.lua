@@ -176,6 +176,31 @@ describe("a sample profile", function()
     end
   end)
 
+  it("has samples in a cold part, which is outside its function", function()
+    local argv = { "gcc", "-O2", "-g", "-no-pie", "-o", "p", "p.c" }
+    local path = build.compiled("sample-profile-cold", argv, { ["p.c"] = [[
+volatile int sink;
+__attribute__((noinline, cold)) void rare(int n) { sink ^= n; }
+__attribute__((noinline)) int work(int n)
+{
+  if (n > 5) {
+    rare(n);
+    rare(n + 1);
+  }
+  return n ^ sink;
+}
+int main(void) { return work(3) & 1; }
+]] }) .. "/p"
+    local symbols = build.symbols(path)
+    local cold = symbols.by_name["work.cold"]
+    if not cold then pending("the compiler makes no cold part") return end
+    local image = assert(gprof.image(path))
+    local data = gprof.data.new { image = image }
+    assert(data:add_histogram { low = cold[1], high = cold[1] + 8, bins = { 8 }, bin_count = 1, rate = 1000 })
+    local text = exported(assert(gprof.profile(image, data)))
+    assert.truthy(text:find "^work:%d+:0\n 3: %d+\n")
+  end)
+
   it("has sums of at most 63 bits", function()
     local path = compiled("gcc", FLAGS.gcc) .. "/p"
     local text = exported(profile_of(path, 1 << 62))

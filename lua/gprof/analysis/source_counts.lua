@@ -15,7 +15,7 @@
 
 local code_rows = require "gprof.analysis.code_rows"
 local column_order = require "gprof.format.column_order"
-local is_less <const> = column_order.is_less
+local is_less <const>, picked <const> = column_order.is_less, column_order.picked
 
 local source_counts = {}
 
@@ -38,6 +38,9 @@ local ENTRY <const> = 64
 -- The file with a profile has 16 bits for a line (FunctionSamples::getOffset).
 local LINES <const> = 0xffff
 
+-- Ranges of code that are at most this many bytes apart are read together.
+local NEAR <const> = 256
+
 -- Code in which more functions are nested is left out.
 local MOST_FRAMES <const> = 200
 
@@ -59,6 +62,9 @@ local function parts(discriminator)
 end
 
 -- Places --------------------------------------------------------------------------------
+
+-- In the column `place` of rows: was not looked up yet.
+local UNSEEN <const> = 0
 
 -- A node is a function, or a copy that was inlined: `name`; `head`, how often it was
 -- called; `places`, which maps keys to numbers of places; `inlined`, which maps keys to
@@ -90,9 +96,8 @@ local function function_node(state, name)
 end
 
 -- Adds a place, and returns its number. Places are columns: `ticks` and `weight`, see
--- `add_samples`; `calls`, how often its most frequent call ran, or false; `target`, a
--- function that was called there, or false, and `target_calls`; and `targets`, other
--- functions.
+-- `add_samples`; `calls`, how often its most frequent call ran, or false; `target` and
+-- `target_calls`, see `source_counts.of`.
 local function new_place(places)
   local place = #places.ticks + 1
   places.ticks[place], places.weight[place], places.calls[place] = 0, 0, false
@@ -105,14 +110,15 @@ local function set_calls(places, place, count)
 end
 
 local function add_target(places, place, name, count)
-  local first = places.target[place]
-  if not first or first == name then
-    places.target[place] = name
-    places.target_calls[place] = add(places.target_calls[place], count)
-    return
+  local target, calls = places.target[place], places.target_calls[place]
+  if not calls then
+    target[name] = add(target[name] or 0, count)
+  elseif not target or target == name then
+    places.target[place], places.target_calls[place] = name, add(calls, count)
+  else
+    places.target[place], places.target_calls[place] =
+      { [target] = calls, [name] = count }, false
   end
-  local others = places.targets[place] or {}
-  places.targets[place], others[name] = others, add(others[name] or 0, count)
 end
 
 local function place_key(line, declared, block)
@@ -174,16 +180,6 @@ local function scope_at(state, address)
   return state.scopes.known[scope] and scope or nil, past
 end
 
--- Returns the scope of a row. Remembers the last one, since most rows follow each other.
-local function scope_of(state, low)
-  local last = state.last_scope
-  if low < last.low or low >= last.past then
-    last.scope, last.past = scope_at(state, low)
-    last.low = low
-  end
-  return last.scope
-end
-
 -- Returns the node of a scope.
 local function node_of(state, scope)
   local scopes = state.scopes
@@ -198,21 +194,31 @@ local function node_of(state, scope)
   return node
 end
 
--- Returns the place of a row; nil if it is unknown.
+-- Returns the code at an address: its `node`, nil if it is unknown, and the line where
+-- its function is `declared`. Remembers the last one, since most rows follow each other.
+local function code_at(state, address)
+  local last = state.last_code
+  if address < last.low or address >= last.past then
+    local scope, past = scope_at(state, address)
+    last.low, last.past = address, past
+    last.node = scope and node_of(state, scope)
+    last.declared = scope and state.scopes.declared[scope]
+  end
+  return last
+end
+
+-- Returns the place of a row; false if it is unknown.
 local function place_of(state, row)
   local rows = state.rows
   local place = rows.place[row]
-  if place ~= nil then return place or nil end
-  rows.place[row] = false
-  local scope = scope_of(state, rows.low[row])
-  if not scope then return nil end
-  local node, block = node_of(state, scope), 0
-  if state.has_blocks then block, rows.copies[row] = parts(rows.discriminator[row]) end
-  local key = place_key(rows.line[row], state.scopes.declared[scope], block)
-  place = node.places[key]
-  if not place then
-    place = new_place(state.places)
-    node.places[key] = place
+  if place ~= UNSEEN then return place end
+  place = false
+  local code, block = code_at(state, rows.low[row]), 0
+  if code.node then
+    if state.has_blocks then block, rows.copies[row] = parts(rows.discriminator[row]) end
+    local places, key = code.node.places, place_key(rows.line[row], code.declared, block)
+    place = places[key] or new_place(state.places)
+    places[key] = place
   end
   rows.place[row] = place
   return place
@@ -227,7 +233,8 @@ local function code_of_symbol(state, address)
     return state.first, state.last
   end
   local first, size = state.symbols:lookup(address, "address", "size")
-  if not first or address >= first + size then return nil end
+  local is_inside = first and first <= address and address < first + size
+  if not is_inside then return nil end
   state.first, state.last = first, first + size
   return first, first + size
 end
@@ -241,10 +248,13 @@ local function density_around(state, from, to, at)
   local bins, sum = state.bins, 0
   local lows, highs, ticks = bins.low, bins.high, bins.ticks
   while highs[at] and highs[at] <= low do at = at + 1 end
-  while lows[at] and lows[at] < high do
-    local size = min(highs[at], high) - max(lows[at], low)
-    sum = sum + ticks[at] * size / (highs[at] - lows[at])
+  local bin = lows[at]
+  while bin and bin < high do
+    local past = highs[at]
+    local size = (past < high and past or high) - (bin > low and bin or low)
+    sum = sum + ticks[at] * size / (past - bin)
     at = at + 1
+    bin = lows[at]
   end
   return sum / (high - low)
 end
@@ -269,11 +279,18 @@ local function add_samples(state)
   end
 end
 
+-- Whether the place of a row is known. Adds no place.
+local function has_place(state, row)
+  local place = state.rows.place[row]
+  if place ~= UNSEEN then return place end
+  return scope_at(state, state.rows.low[row]) ~= nil
+end
+
 -- Whether the place of some code of a bin is known.
 local function is_known(state, low, high)
   local first, last = code_rows.span(state.rows, low, high)
   for row = first, last do
-    if place_of(state, row) then return true end
+    if has_place(state, row) then return true end
   end
   return false
 end
@@ -301,16 +318,21 @@ end
 
 -- Calls ---------------------------------------------------------------------------------
 
--- Returns the place of a call; nil if several are possible.
-local function place_of_call(state, low, high)
-  local found
-  local first, last = code_rows.span(state.rows, low, high)
-  for row = first, last do
-    local place = place_of(state, row)
-    if not place or found and place ~= found then return nil end
-    found = place
+-- Returns a function that returns the place of the call in a range of code; false if
+-- several are possible. The ranges are in the order of their addresses.
+local function finder_of_places(state)
+  local rows, row = state.rows, 1
+  local lows, highs = rows.low, rows.high
+  return function(low, high)
+    while highs[row] and highs[row] <= low do row = row + 1 end
+    if not lows[row] or lows[row] >= high then return false end
+    local place, next_row = place_of(state, row), row + 1
+    while place and lows[next_row] and lows[next_row] < high do
+      place = place_of(state, next_row) == place and place
+      next_row = next_row + 1
+    end
+    return place
   end
-  return found
 end
 
 -- Returns the name of the function of the program at an address, as in the source; false
@@ -330,30 +352,31 @@ local function is_in_part(state, address)
 end
 
 -- Sets the columns of callees, whose addresses are in order: `name`, false if it is
--- unknown; `count`, how often it was called; and `is_part`. Returns the numbers of the
--- callees by address.
+-- unknown; `count`, how often it was called; and `is_part`.
 local function look_up_callees(state)
-  local callees, numbers = state.callees, {}
+  local callees = state.callees
   for number, address in ipairs(callees.address) do
-    numbers[address], callees.count[number] = number, 0
+    callees.count[number] = 0
     callees.name[number] = name_at(state, address)
     callees.is_part[number] = is_in_part(state, address)
   end
-  return numbers
 end
 
 -- Adds calls, which are in the order of their addresses, to the functions that are called
 -- and to the places of the calls. One call may call several functions.
 local function add_calls(state, calls)
   local callees, places, last, sum = state.callees, state.places, nil, 0
-  local numbers = look_up_callees(state)
-  for i, low in ipairs(calls.low) do
-    local callee, count = numbers[calls.callee[i]], calls.count[i]
+  local find_place, place = finder_of_places(state), nil
+  for i = 1, #calls.low do
+    local low, callee, count = calls.low[i], calls.callee[i], calls.count[i]
     local name = callees.name[callee]
     if name then
       callees.count[callee] = add(callees.count[callee], count)
-      last, sum = low, low == last and add(sum, count) or count
-      local place = place_of_call(state, low, calls.high[i])
+      if low == last then
+        sum = add(sum, count)
+      else
+        last, sum, place = low, count, find_place(low, low + calls.size)
+      end
       if place then
         set_calls(places, place, sum)
         if not callees.is_part[callee] then add_target(places, place, name, count) end
@@ -486,32 +509,50 @@ local function are_exact(data)
   return false
 end
 
+-- Numbers addresses. Returns them in order, and an array with the number of each one.
+local function numbered(addresses)
+  local distinct, numbers, known = {}, {}, {}
+  for i, address in ipairs(addresses) do
+    local number = known[address]
+    if not number then
+      number = #distinct + 1
+      distinct[number], known[address] = address, number
+    end
+    numbers[i] = number
+  end
+  local order = column_order.of(distinct)
+  if not order then return distinct, numbers end
+  return picked(distinct, order), picked(column_order.of(order), numbers)
+end
+
+-- Returns the calls, in the order of the code that contains them. It begins at `low`: the
+-- byte before the return address, or the one before that. Each has the number of its
+-- callee. Also returns the functions that were called, as columns; see `look_up_callees`.
 local function calls_in(data)
-  local calls, n = { low = {}, high = {}, callee = {}, count = {} }, 0
-  local is_exact = are_exact(data)
+  local lows, callees, counts, n = {}, {}, {}, 0
   for from, callee, count in data:arcs() do
     n = n + 1
-    -- the code that contains the call: `from` is its return address, or the byte before
-    calls.low[n], calls.high[n] = from - 1, is_exact and from or from + ROUNDED - 1
-    calls.callee[n], calls.count[n] = callee, count
+    lows[n], callees[n], counts[n] = from - 1, callee, count
   end
-  return column_order.sort(calls, "low")
+  local addresses, numbers = numbered(callees)
+  local calls = column_order.sort({ low = lows, callee = numbers, count = counts }, "low")
+  calls.size = are_exact(data) and 1 or ROUNDED
+  return calls, { address = addresses, name = {}, count = {}, is_part = {} }
 end
 
--- Returns the functions that were called, as columns; see `look_up_callees`.
-local function callees_in(calls)
-  local seen = {}
-  for _, callee in ipairs(calls.callee) do seen[callee] = true end
-  return { address = column_order.keys(seen), name = {}, count = {}, is_part = {} }
-end
-
--- Returns the ranges of code whose rows are needed.
+-- Returns the ranges of code whose rows are needed. Those near each other are one range,
+-- since further rows do no harm.
 local function ranges_of(bins, calls, callees)
-  local lows, highs = {}, {}
+  local lows, highs, n = {}, {}, 0
   local function add_range(low, high)
-    lows[#lows + 1], highs[#highs + 1] = low, high
+    if n > 0 and low >= lows[n] and low - highs[n] <= NEAR then
+      highs[n] = max(highs[n], high)
+    else
+      n = n + 1
+      lows[n], highs[n] = low, high
+    end
   end
-  for i, low in ipairs(calls.low) do add_range(low, calls.high[i]) end
+  for _, low in ipairs(calls.low) do add_range(low, low + calls.size) end
   for i, low in ipairs(bins.low) do add_range(low - AROUND, bins.high[i] + AROUND) end
   for _, callee in ipairs(callees.address) do add_range(callee, callee + ENTRY) end
   return { low = lows, high = highs }
@@ -520,37 +561,38 @@ end
 --- Counts executions.
 -- @tparam profile profile by function
 -- @tparam boolean has_blocks whether discriminators tell blocks apart as LLVM does
--- @treturn {[string]=table} functions by name: each with its `name` (mangled); `head`,
---   how often it was called; `lacks_lines`, whether there is no debugging information for
---   it: then all calls are at its first line; `total`, sum of all counts; `places`: maps
---   keys (see `source_counts.line_and_block`), which are in the order of the source, to
---   numbers of places; and `inlined`, false or a table that maps such keys to tables of
---   the functions, like this one and by name, that were inlined there
--- @treturn table columns of places: `count`; `target`, the name of a function that was
---   called there, or false, and `target_calls`; and `targets`, nil or a table with the
---   calls of further functions by name
+-- @treturn {table,...} functions: each with its `name` (mangled); `head`, how often it
+--   was called; `lacks_lines`, whether there is no debugging information for it: then all
+--   calls are at its first line; `total`, sum of all counts; `places`: maps keys (see
+--   `source_counts.line_and_block`), which are in the order of the source, to numbers of
+--   places; and `inlined`, false or a table that maps such keys to tables of the
+--   functions, like these and by name, that were inlined there
+-- @treturn table columns of places: `count`; `target`, the name of the function that was
+--   called there, or false, and `target_calls`, how often. If there are several, `target`
+--   is a table with the calls by name, and `target_calls` is false
 -- @treturn number part of the samples whose place in the source is unknown, 0 to 1
 function source_counts.of(profile, has_blocks)
-  local calls, bins = calls_in(profile.data), bins_of(profile.data)
-  local callees = callees_in(calls)
+  local bins, calls, callees = bins_of(profile.data), calls_in(profile.data)
   local rows = code_rows.of(profile.image, ranges_of(bins, calls, callees))
   rows.place, rows.copies = {}, {}
+  for row = 1, #rows.low do rows.place[row] = UNSEEN end
   local places = { ticks = {}, weight = {}, calls = {}, target = {}, target_calls = {},
-    targets = {}, count = {} }
+    count = {} }
   local image = profile.image
   local state = { profile = profile, image = image, symbols = profile.symbols,
     functions = {}, nodes = {}, bins = bins, rows = rows, places = places,
     has_blocks = has_blocks, callees = callees, entry_calls = {},
     scopes = { known = {}, name = {}, declared = {}, frames = {}, node = {} },
-    last_scope = { low = 0, past = 0 } }
+    last_code = { low = 0, past = 0 } }
   add_samples(state)
+  look_up_callees(state)
   add_calls(state, calls)
   add_callees(state)
   local factor = factor_of(state)
   add_all_entries(state)
   count_places(places, factor)
   for _, node in ipairs(state.nodes) do set_total(node, places.count) end
-  return state.functions, places, unknown_part(state)
+  return state.nodes, places, unknown_part(state)
 end
 
 return source_counts

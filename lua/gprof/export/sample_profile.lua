@@ -14,13 +14,12 @@ local function is_word(name)
   return not name:find "[%s%c]" and not name:find "^[%d!]"
 end
 
--- Returns the functions of a table by name: the highest total first, then by name.
+-- Returns functions in order: the highest total first, then by name.
 local function by_total(functions)
-  local list, totals = {}, {}
-  for i, name in ipairs(column_order.keys(functions)) do
-    list[i], totals[i] = functions[name], -functions[name].total
-  end
-  return column_order.sort({ node = list, total = totals }, "total").node
+  local totals, names = {}, {}
+  for i, node in ipairs(functions) do totals[i], names[i] = -node.total, node.name end
+  local order = column_order.by { totals, names }
+  return order and column_order.picked(functions, order) or functions
 end
 
 -- Returns a place in the source: a line and, if it is not the first, the block.
@@ -29,35 +28,42 @@ local function key_text(key)
   return block == 0 and line or ("%d.%d"):format(line, block)
 end
 
--- Writes several functions that were called at a place: the most calls first, then by
--- name.
-local function write_targets(out, place)
-  local places, names = out.places, { out.places.target[place] }
-  local others, most = places.targets[place], places.target_calls[place]
-  for name in pairs(others) do names[#names + 1] = name end
+-- Returns the names in a table of calls by name: the most calls first, then by name.
+local function by_calls(out, calls)
+  local names = {}
+  for name in pairs(calls) do
+    if not out.no_words[name] then names[#names + 1] = name end
+  end
   table.sort(names, function(a, b)
-    local calls_of_a, calls_of_b = others[a] or most, others[b] or most
+    local calls_of_a, calls_of_b = calls[a], calls[b]
     if calls_of_a ~= calls_of_b then return calls_of_a > calls_of_b end
     return is_less(a, b)
   end)
-  for _, name in ipairs(names) do
-    if not out.no_words[name] then out.write(" %s:%d", name, others[name] or most) end
-  end
-  out.write "\n"
+  return names
 end
 
 -- Writes how often a place ran, and what it called.
 local function write_place(out, place, key, indent)
   local places, write = out.places, out.write
-  local name, count = places.target[place], places.count[place]
-  if places.targets[place] then
+  local target, calls, count =
+    places.target[place], places.target_calls[place], places.count[place]
+  if not calls then
     write("%s%s: %d", indent, key, count)
-    write_targets(out, place)
-  elseif name and not out.no_words[name] then
-    write("%s%s: %d %s:%d\n", indent, key, count, name, places.target_calls[place])
+    for _, name in ipairs(by_calls(out, target)) do
+      write(" %s:%d", name, target[name])
+    end
+    write "\n"
+  elseif target and not out.no_words[target] then
+    write("%s%s: %d %s:%d\n", indent, key, count, target, calls)
   else
     write("%s%s: %d\n", indent, key, count)
   end
+end
+
+local function values(map)
+  local list = {}
+  for _, value in pairs(map) do list[#list + 1] = value end
+  return list
 end
 
 local function write_body(out, node, indent)
@@ -65,7 +71,7 @@ local function write_body(out, node, indent)
     write_place(out, node.places[key], key_text(key), indent)
   end
   for _, key in ipairs(node.inlined and sorted.keys(node.inlined) or {}) do
-    for _, inner in ipairs(by_total(node.inlined[key])) do
+    for _, inner in ipairs(by_total(values(node.inlined[key]))) do
       if is_word(inner.name) then
         out.write("%s%s: %s:%d\n", indent, key_text(key), inner.name, inner.total)
         write_body(out, inner, indent .. " ")
@@ -78,13 +84,16 @@ end
 -- linkage stubs have no lines.
 local UNKNOWN <const> = 0.05
 
+local function have_lines(functions)
+  for _, node in ipairs(functions) do
+    if node.total > 0 and not node.lacks_lines then return true end
+  end
+  return false
+end
+
 -- Fails if nothing is known of the code. Warns if the sample profile lacks something.
 local function check(image, functions, unknown, from_clang, options)
-  local is_empty = true
-  for _, node in pairs(functions) do
-    is_empty = is_empty and (node.total == 0 or node.lacks_lines == true)
-  end
-  if is_empty then
+  if not have_lines(functions) then
     error({ message = image.path .. ": has no debugging information for the recorded " ..
       "code, which a sample profile needs: compile with -g" }, 0)
   end
@@ -121,7 +130,9 @@ return function(profile, options, write)
   local functions, places, unknown = source_counts.of(profile, from_clang)
   check(image, functions, unknown, from_clang, options)
   local out = { places = places, write = write, no_words = {} }
-  for name in pairs(functions) do out.no_words[name] = not is_word(name) or nil end
+  for _, node in ipairs(functions) do
+    if not is_word(node.name) then out.no_words[node.name] = true end
+  end
   for _, node in ipairs(by_total(functions)) do
     if not out.no_words[node.name] then
       write("%s:%d:%d\n", node.name, node.total, node.head)
