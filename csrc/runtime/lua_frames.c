@@ -55,16 +55,14 @@ static uint32_t put(thread *t, slot *at, record *call) {
 
 /* --- calls ------------------------------------------------------------------ */
 
-/* Counts a call by the function of a slot; by `caller`, if that is its slot. If the line
+/* Finds the call by the function of a slot; by `caller`, if that is its slot. If the line
  * of the call is not known, it is at the start of the function. */
-static record *count(thread *t, const slot *at, const gprof_lua_frame *caller,
-                     uint64_t from, uint64_t self) {
+static record *find_call(thread *t, const slot *at, const gprof_lua_frame *caller,
+                         uint64_t from, uint64_t self) {
   const bool is_caller = caller->call && number_of(t, at) == caller->slot;
   const record *const by = is_caller ? caller->call : at->call;
   if (from == 0 || !is_caller) from = by->self;
-  record *const call = rec_call_in(t, by->entered, from, self);
-  if (call) add_to(&call->count, 1);
-  return call;
+  return rec_call_in(t, by->entered, from, self);
 }
 
 bool gprof_lua_enter(gprof_lua_frame *entered, const gprof_lua_frame *caller, bool by_c,
@@ -73,7 +71,8 @@ bool gprof_lua_enter(gprof_lua_frame *entered, const gprof_lua_frame *caller, bo
   if (!t) return false;
   const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   slot *const at = by_c ? calling_slot(t, caller, frame) : slot_at(t, caller->slot);
-  record *const call = count(t, at, caller, from, self);
+  record *const call = find_call(t, at, caller, from, self);
+  if (call) add_to(&call->count, 1);
   *entered = (gprof_lua_frame){call, call ? put(t, at, call) : 0};
   rec_release(t);
   return entered->slot != 0;
@@ -119,6 +118,17 @@ void gprof_lua_sample(const gprof_lua_frame *function, uint64_t line, uint64_t t
   else
     rec_add_sample(t, call ? call->entered : &t->roots[ROOT], line, ticks);
   rec_release(t);
+}
+
+bool gprof_lua_sample_below(const gprof_lua_frame *caller, uint64_t from, uint64_t self,
+                            uint64_t ticks) {
+  thread *const t = claim();
+  if (!t) return false;
+  const slot *const at = slot_at(t, caller->slot);
+  const record *const call = find_call(t, at, caller, from, self);
+  if (call) rec_add_sample(t, call->entered, self, ticks);
+  rec_release(t);
+  return call != NULL;
 }
 
 void gprof_lua_forget(const gprof_lua_frame *function) {

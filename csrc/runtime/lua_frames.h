@@ -64,4 +64,10 @@ EXPORTED void gprof_lua_forget(const gprof_lua_frame *function);
 EXPORTED void gprof_lua_sample(const gprof_lua_frame *function, uint64_t line,
                                uint64_t ticks);
 
+/* Adds ticks to a function that `caller` has called from a line. The call is not counted,
+ * and no slot changes: C functions may run above that of `caller`. Returns false if there
+ * is no memory, or if another thread or process calls. */
+EXPORTED bool gprof_lua_sample_below(const gprof_lua_frame *caller, uint64_t from,
+                                     uint64_t self, uint64_t ticks);
+
 #endif

@@ -18,6 +18,7 @@
 #pragma weak gprof_lua_cut
 #pragma weak gprof_lua_forget
 #pragma weak gprof_lua_sample
+#pragma weak gprof_lua_sample_below
 #pragma weak gprof_recorder_suspend
 #pragma weak gprof_recorder_settle
 #pragma weak gprof_recorder_resume
@@ -135,17 +136,8 @@ void scr_mixed_ticks(const scr_stack *stack, uint32_t line, uint64_t ticks) {
 bool scr_mixed_below(const scr_stack *stack, uint32_t function, uint32_t line,
                      uint64_t ticks) {
   const gprof_lua_frame running = innermost(stack);
-  gprof_lua_frame entered;
-  if (!gprof_lua_enter(&entered, &running, false, line_address(stack, line),
-                       gprof_lua_address(function, 0)))
-    return false;
-  gprof_lua_forget(&entered);
-  gprof_lua_sample(&entered, gprof_lua_address(function, 0), ticks);
-  if (running.call)
-    gprof_lua_return(&running);
-  else
-    gprof_lua_cut(entered.slot);
-  return true;
+  return gprof_lua_sample_below(&running, line_address(stack, line),
+                                gprof_lua_address(function, 0), ticks);
 }
 
 /* --- coroutines ------------------------------------------------------------------ */

@@ -109,6 +109,20 @@ describe("a Lua program with C functions", function()
     }, arcs(path))
   end)
 
+  -- The garbage collector starts so often that samples are in it when an error ends a function.
+  it("knows after samples in the garbage collector which C function runs", function()
+    local path = recorded([[
+      collectgarbage("incremental", 100, 1000, 40)
+      local native = require "native"
+      local function failing() for _ = 1, 50 do local _ = { {} } end error "failed" end
+      for _ = 1, 15 do native.apply(20, failing) end
+    ]], { "--rate=10000" })
+    local callers = {}
+    for _, arc in ipairs(arcs(path)) do callers[#callers + 1] = arc:match "^(.*) > failing" end
+    assert.same({ "repeat" }, callers)
+    assert.truthy(report("-b", "-p", path):find "garbage collector")
+  end)
+
   it("knows after an error which C function runs", function()
     local path = recorded [[
       local native = require "native"
