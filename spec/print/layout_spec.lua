@@ -464,8 +464,8 @@ describe("A pager", function()
     for i = 1, 5000 do
       many.functions[i], many.ticks["function" .. i] = "function" .. i, i
     end
-    local text, status = paged("head -n 1", "--export=csv:" .. dir .. "/table", "-p", crafted.image(many),
-      crafted.gmon(many))
+    local text, status = paged("head -n 1", "--no-progress", "--export=csv:" .. dir .. "/table", "-p",
+      crafted.image(many), crafted.gmon(many))
     assert.same({ "Flat profile:\n", 0 }, { text, status })
     assert.equal(5001, count(shell.read(dir .. "/table"), "\n"))
     local faster = { functions = plan.functions, calls = plan.calls, ticks = { [LONG] = 1 } }

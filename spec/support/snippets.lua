@@ -174,14 +174,16 @@ echo "$new$with|$old" >>%s
 exec %s "$@"
 ]==]
 
--- Makes a directory for PATH with the commands that pages call: the program and the interpreter under test.
+-- Makes a directory for PATH with the commands that pages call: the program and the interpreter under test. That for
+-- sanitizers has no options; the ordinary interpreter has the Lua programs that are recorded.
 local function commands(reads)
   local bin = shell.tmpdir "bin"
   local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
   words[1] = shell.check({ "sh", "-c", 'command -v "$1"', "sh", words[1] }).stdout:match("[^\n]+")
   local interpreter = shell.join(words)
-  for name, text in pairs { ["lua5.4"] = ('#!/bin/sh\nexec %s "$@"\n'):format(interpreter),
-    ["gprof.lua"] = recording:format(shell.quote(reads),
+  local ordinary = shell.check({ "sh", "-c", "command -v lua5.4" }).stdout:match "[^\n]+"
+  local lua = ('#!/bin/sh\n[ "$1" != -e ] || exec %s "$@"\nexec %s "$@"\n'):format(ordinary, interpreter)
+  for name, text in pairs { ["lua5.4"] = lua, ["gprof.lua"] = recording:format(shell.quote(reads),
       interpreter .. " " .. shell.quote(program.root .. "/gprof.lua")) } do
     shell.write(bin .. "/" .. name, text)
     shell.check { "chmod", "+x", bin .. "/" .. name }

@@ -180,6 +180,9 @@ end
 -- Trials --------------------------------------------------------------------------------------------------------------
 
 local can_make_nodes <const> = shell.run({ "mknod", shell.tmpdir() .. "/node", "c", "1", "3" }).status == 0
+-- LeakSanitizer cannot work in a traced process.
+local NO_LEAKS <const> = "ASAN_OPTIONS=detect_leaks=0"
+
 local can_trace <const> = shell.installed "strace" and
   shell.run({ "strace", "-o", shell.tmpdir() .. "/trace", "-e", "inject=rename:error=EIO", "true" }).status == 0
 
@@ -272,7 +275,7 @@ describe("all files are old or all are new", function()
   end
 
   local function traced(row, dir, injected)
-    return run(row, dir, "strace", "-f", "-qq", "-o", shell.tmpdir() .. "/trace", "-e", injected)
+    return run(row, dir, "strace", "-E", NO_LEAKS, "-f", "-qq", "-o", shell.tmpdir() .. "/trace", "-e", injected)
   end
 
   for _, row in ipairs(rows) do
@@ -295,7 +298,7 @@ describe("all files are old or all are new", function()
         local calls = "?openat,?linkat,?link,?rename,?renameat,?renameat2,?unlink,?unlinkat,?write,?fsync"
         local dir = with_old_files(row)
         local trace = shell.tmpdir() .. "/trace"
-        run(row, dir, "strace", "-f", "-qq", "-o", trace, "-e", "trace=" .. calls)
+        run(row, dir, "strace", "-E", NO_LEAKS, "-f", "-qq", "-o", trace, "-e", "trace=" .. calls)
         local _, most = shell.read(trace):gsub("\n", "")
         for n = THOROUGH and 1 or math.max(1, most - 24), most, THOROUGH and 1 or 8 do
           local old
