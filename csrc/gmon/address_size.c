@@ -95,13 +95,25 @@ static bool is_dated(const beginning *b) {
   return has(b, at + 4) && gp_u32(b->bytes + at, b->layout) == VERSION_44BSD;
 }
 
-/* Whether the size field, and the arcs after the bins, have a possible size. */
-static bool makes_sense_bsd(const beginning *b) {
+/* Whether the addresses and the size of the bins are possible. */
+static bool has_bsd_header(const beginning *b) {
   size_t size = b->layout.pointer_size;
-  if (!has(b, 2 * size + 4) || b->size == UINT64_MAX) return false;
+  if (!has(b, 2 * size + 4)) return false;
   uint32_t total = gp_u32(b->bytes + 2 * size, b->layout);
-  return is_range(b, b->bytes, total > 2 * size + 4) && total >= 2 * size + 4 &&
-         total <= b->size && (b->size - total) % (3 * size) == 0;
+  return total >= 2 * size + 4 && is_range(b, b->bytes, total > 2 * size + 4);
+}
+
+/* Whether the arcs after the bins have a possible size. `unknown`: the answer if the size
+ * of the file is unknown. */
+static bool has_bsd_arcs(const beginning *b, bool unknown) {
+  size_t size = b->layout.pointer_size;
+  if (b->size == UINT64_MAX) return unknown;
+  uint32_t total = gp_u32(b->bytes + 2 * size, b->layout);
+  return total <= b->size && (b->size - total) % (3 * size) == 0;
+}
+
+static bool makes_sense_bsd(const beginning *b) {
+  return has_bsd_header(b) && has_bsd_arcs(b, false);
 }
 
 static beginning beginning_of(gp_records *r, bool magic) {
@@ -125,9 +137,12 @@ gp_size_verdict gp_examine_address_size(gp_records *r, bool magic) {
   beginning own = beginning_of(r, magic), other = own;
   other.layout.pointer_size = own.layout.pointer_size == 8 ? 4 : 8;
   if (!own.bytes) return GP_SIZE_OWN;
-  if (!magic && !is_dated(&own) && is_dated(&other)) return GP_SIZE_OTHER;
-  if (!magic && is_dated(&own)) return GP_SIZE_OWN;
-  bool seems_other = magic ? !makes_sense_magic(own) && makes_sense_magic(other)
-                           : !makes_sense_bsd(&own) && makes_sense_bsd(&other);
-  return seems_other ? GP_SIZE_SEEMS_OTHER : GP_SIZE_OWN;
+  if (magic)
+    return !makes_sense_magic(own) && makes_sense_magic(other) ? GP_SIZE_SEEMS_OTHER
+                                                               : GP_SIZE_OWN;
+  /* what is the version with the other size may be bins or arcs of an old profile */
+  bool makes_sense = has_bsd_header(&own) && has_bsd_arcs(&own, true);
+  if (is_dated(&own) || makes_sense) return GP_SIZE_OWN;
+  if (is_dated(&other)) return GP_SIZE_OTHER;
+  return makes_sense_bsd(&other) ? GP_SIZE_SEEMS_OTHER : GP_SIZE_OWN;
 }

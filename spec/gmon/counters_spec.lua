@@ -258,6 +258,18 @@ describe("a profile with addresses of another size is recognized:", function()
     end)
   end
 
+  it("not where an address of an old profile is the version of a 4.4BSD one with other addresses", function()
+    for i = 1, 4 do
+      local shape = shapes[i]
+      if shape.pointer == 4 then
+        local path = save(gmon.bsd { pointer = 4, big = shape.big, low = LOW, high = HIGH, bins = { 3, 0, 7, 0 },
+          arcs = { { 0x51879, LOW + 0x20, 9 } } })
+        local data = assert(gprof.data(assert(gprof.image(craft(shape))), path))
+        assert.equal(1, data.arc_records)
+      end
+    end
+  end)
+
   it("not where an odd unit suggests it", function()
     local shape = shapes[1]
     local path = save(gmon.shared { pointer = shape.pointer, big = shape.big, low = LOW, high = HIGH, rate = 1 << 16,
