@@ -3,8 +3,8 @@
 -- Parts: choices (whether the list is read like standard input); the list; a further list.
 --
 -- Properties: a list has its names in order: the parts between zero bytes or, without any, between newlines. A context
--- profile is left out if the profile that it belongs to is in a list, too. A stream has all names, one by one. A list
--- without names, and an archive, give a message of one line.
+-- profile and a spread are left out if the profile to which they belong is in a list, too. A stream has all names, one
+-- by one. A list without names, and an archive, give a message of one line.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -21,12 +21,12 @@ local function split(names, text)
   end
 end
 
--- Returns the names without those of context profiles that belong to another one.
-local function without_context_profiles(names)
+-- Returns the names without those of context profiles and spreads that belong to another one.
+local function without_companions(names)
   local given, others = {}, {}
   for _, name in ipairs(names) do given[name] = true end
   for _, name in ipairs(names) do
-    local profile = name:match "^(.*)%.ctx$"
+    local profile = name:match "^(.*)%.ctx$" or name:gsub("%.new$", ""):match "^(.*)%.spread$"
     if not (profile and given[profile]) then others[#others + 1] = name end
   end
   return others
@@ -45,7 +45,7 @@ local function check(lists, found, settings)
   local names = {}
   for _, text in ipairs(lists) do split(names, text) end
   check_stream(names, settings)
-  names = without_context_profiles(names)
+  names = without_companions(names)
   assert(#found == #names, "another number of names")
   local has_input = false
   for i, name in ipairs(names) do
