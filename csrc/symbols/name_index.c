@@ -182,15 +182,21 @@ static bool matches_name(const gp_name_pattern *pattern, const char *name, scrat
   return true;
 }
 
-/* Only globs are also compared with mangled names. A mangled name contains the words of
- * the function's parameters, which a regular expression would find. */
+/* Whether a pattern is a glob for mangled names, such as "_ZN3xml*". Others are compared
+ * with demangled names alone: a mangled name contains the words of the function's
+ * parameters. */
+static bool is_for_mangled(const gp_name_pattern *pattern) {
+  const char *text = pattern->text;
+  return pattern->kind == GP_GLOB && text[0] == '_' && text[1] >= 'A' && text[1] <= 'Z';
+}
+
 static bool matches_symbol(const gp_name_index *index, const gp_name_pattern *pattern,
                            uint32_t symbol, scratch *s, bool *matches) {
   char *demangled;
   if (!gp_image_demangle(index->image, index->symtab->name[symbol], true, &demangled))
     return false;
   bool done = !demangled || matches_name(pattern, demangled, s, matches);
-  if (done && (!demangled || (!*matches && pattern->kind == GP_GLOB)))
+  if (done && (!demangled || (!*matches && is_for_mangled(pattern))))
     done = matches_name(pattern, plain_name(index, symbol), s, matches);
   free(demangled);
   return done;

@@ -114,6 +114,23 @@ describe("A symspec with a pattern", function()
     end)
   end
 
+  -- Mangled names contain the words of the parameters.
+  it("finds mangled names only if it begins like one", function()
+    local mangled = assert(gprof.image(crafted.image { functions = { "main", "_Z5takesR6Parser", "_ZN3xml5ParseEi",
+      "_exit" } }))
+    local function names_of(spec)
+      local list = {}
+      for i, symbol in ipairs { mangled:find(spec) } do list[i] = symbol.name end
+      return list
+    end
+    assert.same({ "xml::Parse(int)" }, names_of "*Parse*")
+    assert.same({}, names_of "*R6*")
+    assert.same({ "takes(Parser&)" }, names_of "*(Parser*")
+    assert.same({ "takes(Parser&)" }, names_of "_Z5takes*")
+    assert.same({ "takes(Parser&)", "xml::Parse(int)" }, names_of "_Z*Parse*")
+    assert.same({ "_exit" }, names_of "_*")
+  end)
+
   it("is refused if the regular expression is invalid", function()
     for _, option in ipairs { "-p/(/", "-k/(//b", "--tree=/(/", "-nx.c:/(/" } do
       local result = program.run { option, image, profile }
