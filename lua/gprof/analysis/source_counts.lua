@@ -207,26 +207,41 @@ local function code_at(state, address)
   return last
 end
 
--- Returns the place of a row; false if it is unknown.
+-- Returns the node of a row, the key of its place, and the number of its copies; nothing
+-- if they are unknown.
+local function source_of(state, row)
+  local rows = state.rows
+  local code, block, copies = code_at(state, rows.low[row]), 0, nil
+  if not code.node then return end
+  if state.has_blocks then block, copies = parts(rows.discriminator[row]) end
+  return code.node, place_key(rows.line[row], code.declared, block), copies
+end
+
+-- Returns the place of a row, which is added if it is new; false if it is unknown.
 local function place_of(state, row)
   local rows = state.rows
   local place = rows.place[row]
   if place ~= UNSEEN then return place end
-  place = false
-  local code, block = code_at(state, rows.low[row]), 0
-  if code.node then
-    if state.has_blocks then block, rows.copies[row] = parts(rows.discriminator[row]) end
-    local places, key = code.node.places, place_key(rows.line[row], code.declared, block)
-    place = places[key] or new_place(state.places)
-    places[key] = place
-  end
+  local node, key, copies = source_of(state, row)
+  place = node and (node.places[key] or new_place(state.places)) or false
+  if node then node.places[key], rows.copies[row] = place, copies end
   rows.place[row] = place
   return place
 end
 
+-- Whether two rows are of one place. Adds none.
+local function are_one_place(state, a, b)
+  local places = state.rows.place
+  if places[a] ~= UNSEEN and places[b] ~= UNSEEN then return places[a] == places[b] end
+  local node, key = source_of(state, a)
+  local other, other_key = source_of(state, b)
+  return node == other and key == other_key
+end
+
 -- Samples -------------------------------------------------------------------------------
 
--- Returns the range of the symbol whose code contains an address; nil if there is none.
+-- Returns the range of the symbol whose code contains an address. Nil if there is none,
+-- and for the cold part of a function, whose symbol has the range of the function.
 -- Remembers the last one, since rows come in the order of addresses.
 local function code_of_symbol(state, address)
   if state.first and state.first <= address and address < state.last then
@@ -239,12 +254,21 @@ local function code_of_symbol(state, address)
   return first, first + size
 end
 
--- Returns the samples per byte around a range of code, in its function. Bins before
--- number `at` are too low.
-local function density_around(state, from, to, at)
-  local low, high = from - AROUND, to + AROUND
+-- Returns the range of code around a range, in its function.
+local function around(state, from, to)
+  local low, high, symbols = from - AROUND, to + AROUND, state.symbols
   local first, last = code_of_symbol(state, from)
-  if first then low, high = max(low, first), max(min(high, last), to) end
+  if first then return max(low, first), max(min(high, last), to) end
+  local id = symbols:lookup(from, "id")
+  while low < from and symbols:lookup(low, "id") ~= id do low = low + 1 end
+  while high > to and symbols:lookup(high - 1, "id") ~= id do high = high - 1 end
+  return low, high
+end
+
+-- Returns the samples per byte around a range of code. Bins before number `at` are too
+-- low.
+local function density_around(state, from, to, at)
+  local low, high = around(state, from, to)
   local bins, sum = state.bins, 0
   local lows, highs, ticks = bins.low, bins.high, bins.ticks
   while highs[at] and highs[at] <= low do at = at + 1 end
@@ -326,12 +350,12 @@ local function finder_of_places(state)
   return function(low, high)
     while highs[row] and highs[row] <= low do row = row + 1 end
     if not lows[row] or lows[row] >= high then return false end
-    local place, next_row = place_of(state, row), row + 1
-    while place and lows[next_row] and lows[next_row] < high do
-      place = place_of(state, next_row) == place and place
+    local next_row = row + 1
+    while lows[next_row] and lows[next_row] < high do
+      if not are_one_place(state, row, next_row) then return false end
       next_row = next_row + 1
     end
-    return place
+    return place_of(state, row)
   end
 end
 
@@ -405,10 +429,11 @@ end
 
 -- Entries -------------------------------------------------------------------------------
 
--- Returns the range of code at the entry of a function.
+-- Returns the range of code at the entry of a function, given an address in its prologue.
 local function range_of_entry(symbols, address)
   local first, size = symbols:lookup(address, "address", "size")
-  return address, address + min(first == address and size or ENTRY, ENTRY)
+  local is_inside = first and first <= address and address < first + size
+  return address, min(address + ENTRY, is_inside and first + size or math.huge)
 end
 
 local function add_entry(state, place, count)
@@ -525,9 +550,10 @@ local function numbered(addresses)
   return picked(distinct, order), picked(column_order.of(order), numbers)
 end
 
--- Returns the calls, in the order of the code that contains them. It begins at `low`: the
--- byte before the return address, or the one before that. Each has the number of its
--- callee. Also returns the functions that were called, as columns; see `look_up_callees`.
+-- Returns the calls, in the order of the code that contains them: `size` bytes from `low`
+-- on, as the profile has the return address, or the byte before. Each has the number of
+-- its callee. Also returns the functions that were called, as columns; see
+-- `look_up_callees`.
 local function calls_in(data)
   local lows, callees, counts, n = {}, {}, {}, 0
   for from, callee, count in data:arcs() do
