@@ -103,7 +103,8 @@ static gp_field_value get_profile(const gp_part *p) {
 
 static gp_field_value get_id(const gp_part *p) { return number_of(p->id); }
 
-/* Returns the number of a node in the call graph. The first time, all get one. */
+/* Returns the number of a node in the call graph. The nodes are numbered when the first
+ * number is asked for. */
 static uint32_t index_of(const gp_part *p) {
   gp_callgraph *graph = &((gp_profile *)p->owner)->graph;
   if (!gp_order_entries(graph)) gp_raise_no_memory(p->L);

@@ -246,7 +246,6 @@ local function large_library()
 end
 
 -- All calls to the library come from the program, and each function has its own number of calls.
-
 dimension("functions of a library that a program calls", 1000, function(n)
   local function count(i) return 1 + i * i % 97 end
   return calling_library(large_library(), n, count, count, [[

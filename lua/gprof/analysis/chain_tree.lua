@@ -12,7 +12,9 @@ chain_tree.ROOT = 1
 
 -- While the tree is built, `last` has the most recent child of each node, `before` the
 -- child of the same parent that was added before a node, and `known` all children but the
--- most recent ones, by parent and id: most nodes have one child. Lists end with 0.
+-- most recent ones, by parent and id: most nodes have one child. `first_chain` has the
+-- first chain that ends in a node, `next_chain` the next one of the same node. Lists end
+-- with 0.
 
 -- Adds a child to a node; returns its number.
 local function add_node(tree, parent, id)
@@ -123,8 +125,8 @@ end
 -- @treturn table columns of nodes: `id`, of a function or cycle; `depth`, 0 for the root;
 --   `after`, the number of the first node that comes after a node and is not below it;
 --   and `first`, the position of its first chain in the column `chain`, which has the
---   chains in the order of the nodes in which they end. One more node is after the last
---   one in `first`, so that each node's chains end before the next node's
+--   chains in the order of the nodes in which they end. `first` has an element more than
+--   there are nodes, so the chains of each node end before the next element
 function chain_tree.depth_first(tree, is_after)
   local order = order_of(tree, is_after)
   local chain, first = chains_of(tree, order)

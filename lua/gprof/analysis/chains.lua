@@ -156,7 +156,10 @@ local function climb_stacks(graph, id)
   end
 end
 
--- Returns the graph whose method `climb` finds the chains of a function.
+-- Returns the graph whose method `climb` finds the chains of a function: it adds them to
+-- the columns `top` and `part` (see `emit`), which have `count` rows. `chains` has the
+-- links, `last` of them; `links` is how many were followed, and `stack` is for
+-- `climb_from`.
 local function graph_of(profile)
   local graph
   if profile.exact then

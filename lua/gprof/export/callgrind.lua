@@ -48,7 +48,7 @@ local function file_names()
     if text then return text end
     local name = file and without_detours(file):gsub("^/", "/./") or UNKNOWN
     text = compressed(name, name)
-    texts[file or false] = compressed(name, name)
+    texts[file or false] = compressed(name, name)  -- only the first one has the name
     return text
   end
 end
@@ -97,7 +97,7 @@ end
 
 -- Adds the row of each arc to its caller's `arcs`. Arcs without calls are left out:
 -- callgrind_annotate takes the cost line after "calls=0" for the caller's self time. If
--- such an arc has time, which was measured, it gets a count of 1. `moved` is the time of
+-- such an arc has time, which was measured, its count is set to 1. `moved` is the time of
 -- arcs into a function or cycle. Returns the rows as columns: the functions `callee`,
 -- `count` and `time` (in units); the rows of calls within cycles; and whether there are
 -- arcs without calls.
