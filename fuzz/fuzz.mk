@@ -39,7 +39,8 @@ fuzz-all: deps-fuzz
 	@$(MAKE) --no-print-directory run-fuzz FUZZ_SECONDS=$(FUZZ_SECONDS)
 
 run-fuzz: $(FUZZ_TARGETS:%=$(FUZZ_DIR)/%)
-	$(LUA) fuzz/run.lua $(FUZZ_DIR) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+	printf '%s\n' $(FUZZ_TARGETS) | xargs -P "$$(nproc)" -I '{}' \
+	  $(LUA) fuzz/run.lua $(FUZZ_DIR) $(FUZZ_SECONDS) '{}'
 
 $(FUZZ_DIR)/objects/%.o: csrc/%.c $(BINUTILS) Makefile
 	@mkdir -p $(@D)

@@ -22,7 +22,8 @@ export LANG=C.UTF-8
 
 # The slow ones first, so that none of them runs alone at the end; then the largest. One more file
 # runs than there are processors, since some specs wait.
-slow="/(growth|line_parity|installation|html_browser|starved|parity|manual|checkout|time_bounds|blocks|many_profiles|slurm)_spec"
+slow="growth|line_parity|installation|html_browser|starved|parity|manual|checkout|time_bounds"
+slow="/($slow|blocks|many_profiles|slurm|lua_programs)_spec"
 # shellcheck disable=SC2086  # a list of files
 ls -S $files >"$results/files"
 { grep -E "$slow" "$results/files" || :; grep -v -E "$slow" "$results/files" || :; } |

@@ -289,7 +289,8 @@ check-collector:
 	@GPROF_THOROUGH=1 $(MAKE) --no-print-directory test-collector COLLECTED="$(COLLECTED) $(STEPPED)"
 
 check-parity: all
-	GPROF_SEED=1000000 GPROF_CASES=1000 $(LUA) $(BUSTED) spec/system/parity_spec.lua spec/system/selection_parity_spec.lua
+	printf '%s\n' parity selection_parity | xargs -P "$$(nproc)" -I '{}' \
+	  env GPROF_SEED=1000000 GPROF_CASES=1000 $(LUA) $(BUSTED) spec/system/{}_spec.lua
 	GPROF_SEED=2000000 GPROF_CASES=100 $(LUA) $(BUSTED) spec/system/line_parity_spec.lua spec/analysis/linker_order_spec.lua
 
 check-arm64:
