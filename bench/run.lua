@@ -84,7 +84,8 @@ local function remarks(list)
       local result = measured[mode]
       if result and result.trouble then
         -- With --gnu-compat, libbfd looks lines up, and may take as long as in GNU gprof.
-        good = good and mode == "compatible" and result.timeout and measured.gnu.timeout and true or false
+        local is_as_slow = mode == "compatible" and result.timeout and measured.gnu.timeout
+        if not is_as_slow then good = false end
         local message = result.errors:match "[^\n]+"
         lines[#lines + 1] = ("%s, %s: %s%s"):format(name, mode, result.trouble, message and ": " .. message or "")
       end
