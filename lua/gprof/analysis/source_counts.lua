@@ -242,16 +242,19 @@ end
 
 -- Returns the range of the symbol whose code contains an address. Nil if there is none,
 -- and for the cold part of a function, whose symbol has the range of the function.
--- Remembers the last one, since rows come in the order of addresses.
-local function code_of_symbol(state, address)
-  if state.first and state.first <= address and address < state.last then
-    return state.first, state.last
+local function range_of_symbol(symbols, address)
+  local first, size = symbols:lookup(address, "address", "size")
+  if first and first <= address and address < first + size then
+    return first, first + size
   end
-  local first, size = state.symbols:lookup(address, "address", "size")
-  local is_inside = first and first <= address and address < first + size
-  if not is_inside then return nil end
-  state.first, state.last = first, first + size
-  return first, first + size
+end
+
+-- The same, but remembers the last one, since rows come in the order of addresses.
+local function code_of_symbol(state, address)
+  if not (state.first and state.first <= address and address < state.last) then
+    state.first, state.last = range_of_symbol(state.symbols, address)
+  end
+  return state.first, state.last
 end
 
 -- Returns the range of code around a range, in its function.
@@ -431,9 +434,8 @@ end
 
 -- Returns the range of code at the entry of a function, given an address in its prologue.
 local function range_of_entry(symbols, address)
-  local first, size = symbols:lookup(address, "address", "size")
-  local is_inside = first and first <= address and address < first + size
-  return address, min(address + ENTRY, is_inside and first + size or math.huge)
+  local _, last = range_of_symbol(symbols, address)
+  return address, min(address + ENTRY, last or math.huge)
 end
 
 local function add_entry(state, place, count)
