@@ -12,7 +12,6 @@ local shell = require "support.shell"
 
 local image <const> = build.craft { address = 0x1000, text = 0x400, symbols = { { "first", 0 }, { "second", 0x100 } } }
 local subject <const> = chance.subject(image)
-local is_collected <const> = (os.getenv "GPROF_LUA" or ""):find "/collected%.sh$" ~= nil
 
 local function arc(count, from)
   return { kind = "arc", from = 0x1004 + (from or 0), self = 0x1100, count = count }
@@ -294,7 +293,7 @@ describe("a list of profiles", function()
 
   it("may be long", function()
     -- The list is shorter under collected.sh, where each allocation starts a full collection, which is slow.
-    local count <const> = is_collected and 1000 or 20000
+    local count <const> = program.is_collected and 1000 or 20000
     local names = {}
     for i = 1, count do names[i] = dir .. "/no such file " .. i end
     local long = list(table.concat(names, "\n"))
@@ -418,7 +417,7 @@ describe("--jobs", function()
     local first_processor = "taskset -pc $(taskset -pc $$ | sed 's/.*: //; s/[-,].*//') $$ >/dev/null;"
     local too_few = ("ulimit -n %d;"):format(smallest_limit(2) - 1)
     -- Under collected.sh, the shell could not open this script.
-    if is_collected then too_few = "" else assert.equal(1, read(too_few, "--jobs=2").status) end
+    if program.is_collected then too_few = "" else assert.equal(1, read(too_few, "--jobs=2").status) end
     for _, before in ipairs { "", too_few, first_processor } do
       local result = read(before)
       assert.same({ 0, told }, { result.status, result.stderr })

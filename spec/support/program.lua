@@ -14,6 +14,9 @@ for word in (os.getenv "GPROF_LUA" or "lua5.4"):gmatch("%S+") do
   table.insert(program.interpreter, word)
 end
 
+--- Whether that is spec/collected.sh: each allocation then starts a full collection, which is slow.
+program.is_collected = program.interpreter[1]:find "/collected%.sh$" ~= nil
+
 --- Runs `lua5.4 gprof.lua` with arguments.
 -- @tparam {string,...} arguments
 -- @tparam[opt] table options as for `shell.run`
