@@ -251,8 +251,9 @@ coverage: deps-test
 NOT_COUNTED = $(STARTS_SANITIZED) $(call spec_files,system/checkout system/write_faults)
 run-coverage: all $(SPAWN) counted-runtime $(SANITIZED)
 	-GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-3} \
-	  GPROF_COVERAGE=$(CURDIR)/build/lines LUA_INIT=@$(CURDIR)/spec/coverage/collector.lua \
-	  spec/run.sh coverage "$(filter-out $(NOT_COUNTED),$(ALL_SPECS))" $(LUA) $(BUSTED)
+	  spec/run.sh coverage "$(filter-out $(NOT_COUNTED),$(ALL_SPECS))" \
+	  env GPROF_COVERAGE=$(CURDIR)/build/lines LUA_INIT=@$(CURDIR)/spec/coverage/collector.lua \
+	  $(LUA) $(BUSTED)
 	spec/summary.sh coverage
 
 # Programs with the block-counting runtime are not built for gcov, so gcov's library is linked into
