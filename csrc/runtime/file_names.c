@@ -54,10 +54,13 @@ static bool is_same(identity a, identity b) {
   return a.device == b.device && a.inode == b.inode;
 }
 
+/* Options are read twice (see rec_report_options): names stay complete meanwhile. */
 bool rec_set_directory(const char *path) {
   if (path[0] != '/' || strlen(path) >= sizeof chosen_directory) return false;
-  text copy = begin_text(chosen_directory, sizeof chosen_directory);
+  char decoded[sizeof chosen_directory];
+  text copy = begin_text(decoded, sizeof decoded);
   add_decoded(&copy, path);
+  memcpy(chosen_directory, decoded, strlen(decoded) + 1);
   return true;
 }
 
@@ -124,7 +127,8 @@ bool rec_set_pattern(const char *given) {
   if (length == 0 || length >= sizeof pattern) return false;
   for (const char *at = given; (at = strchr(at, '%')); at += placeholder_size(at))
     if (placeholder_size(at) == 0) return false;
-  text copy = begin_text(pattern, sizeof pattern);
+  char decoded[sizeof pattern];
+  text copy = begin_text(decoded, sizeof decoded);
   for (const char *at = given; *at != '\0';) {
     const char encoded = encoded_at(at);
     const size_t size = *at == '%' ? placeholder_size(at) : 1;
@@ -134,6 +138,7 @@ bool rec_set_pattern(const char *given) {
       add_bytes(&copy, at, size);
     at += size;
   }
+  memcpy(pattern, decoded, strlen(decoded) + 1);
   return true;
 }
 
