@@ -264,17 +264,14 @@ DOCDIR = $(DATADIR)/doc/gprof.lua
 # A path as a word for the shell, which still expands a leading "~".
 escaped = $(subst $() $(),\ ,$(1))
 
-# $(call place,DIRECTORY,MODE,FROM,FILES) installs files into a directory, or removes them. They keep
-# their path below FROM. One command installs the files of a directory: one for each file would take
-# a second.
+# $(call place,DIRECTORY,MODE,FROM,FILES) installs files into a directory. They keep their path below
+# FROM. One command installs the files of a directory: one for each file would take a second.
 define place
 install: place-$(words $(PLACES))
 place-$(words $(PLACES)): $(4) FORCE
 	$(quietly)$(foreach dir,$(sort $(dir $(4))),install -D -m $(2) -t $(call escaped,$(DESTDIR)$(1))/$(dir:$(3)%=%) \
 	  $(foreach file,$(4),$(if $(filter $(dir),$(dir $(file))),$(file))) &&) true
-uninstall: remove-$(words $(PLACES))
-remove-$(words $(PLACES)): FORCE
-	$(quietly)! cd $(call escaped,$(DESTDIR)$(1)) 2>/dev/null || rm -f $(4:$(3)%=%)
+PRINT_INSTALLED += for file in $(4:$(3)%=%); do printf '%s\n' $(call escaped,$(1))/$$$$file; done;
 PLACES += place
 endef
 
@@ -309,13 +306,21 @@ build/share/%: $(CORE) $(MODULES) gprof.lua
 	@mkdir -p $(@D)
 	$(quietly)$(LUA) gprof.lua --print-completion=$(firstword $(subst -, ,$(subst /, ,$*))) >$@
 
+# The list of installed files, by which they are removed: those of another version when this one is
+# installed, and all by make uninstall. Directories may hold files of others, such as reports.
+LIST = $(LIBDIR)/gprof/installed-files
+PRINT_INSTALLED += printf '%s\n' $(call escaped,$(BINDIR)/gprof.lua) $(call escaped,$(LIST))
+PLACED = stage=$(call escaped,$(DESTDIR)); list=$(call escaped,$(DESTDIR)$(LIST))
+REMOVE = while read -r file; do rm -f "$$stage$$file"; done
+
 install: place-program
+	$(quietly)$(PLACED); { $(PRINT_INSTALLED); } >"$$list.new" && \
+	  { ! test -f "$$list" || grep -vxFf "$$list.new" "$$list" | $(REMOVE); } && mv "$$list.new" "$$list"
 	$(say) Installed below $(call escaped,$(DESTDIR)$(PREFIX))
 
 # Also removes our own directories, unless they hold other files.
 uninstall:
-	$(quietly)rm -f $(PROGRAM)
-	$(quietly)! cd $(call escaped,$(DESTDIR)$(LIBDIR)/gprof) 2>/dev/null || rm -f $(notdir $(MPI_LIBRARIES))
+	$(quietly)$(PLACED); if test -f "$$list"; then $(REMOVE) <"$$list"; else echo "Not found: $$list"; fi
 	$(quietly)for own in $(call escaped,$(DESTDIR)$(LUADIR)/gprof) \
 	  $(call escaped,$(DESTDIR)$(LIBDIR)/gprof) $(call escaped,$(DESTDIR)$(DOCDIR)); do \
 	  ! test -d "$$own" || find "$$own" -type d -empty -delete; done

@@ -13,25 +13,28 @@
 #include <time.h>
 
 #include "runtime/clocks.h"
+#include "runtime/file_names.h"
 #include "runtime/linux.h"
 #include "runtime/profile.h"
 #include "runtime/requests.h"
 #include "runtime/sampling.h"
+#include "runtime/text.h"
 #include "runtime/waiting.h"
 
 /* How often the file is looked at, per second. */
 #define LOOKS 20
 
 static char dump_file[PATH_MAX]; /* "" if there is none */
+static char watched[PATH_MAX];   /* its path at the start of the program */
 static _Alignas(16) char room[1 << 15]; /* the thread's stack */
 static uintptr_t thread_local_data;     /* the thread's thread pointer */
 static int running; /* the kernel clears it when the thread has ended */
 static bool is_replaced; /* the thread ends, and another one follows */
 
 bool rec_set_dump_file(const char *name) {
-  const size_t length = strlen(name);
-  if (length == 0 || length >= sizeof dump_file) return false;
-  memcpy(dump_file, name, length + 1);
+  if (*name == '\0' || strlen(name) >= sizeof dump_file) return false;
+  text copy = begin_text(dump_file, sizeof dump_file);
+  add_decoded(&copy, name);
   return true;
 }
 
@@ -49,7 +52,7 @@ static uint64_t begun; /* when the thread was started */
 
 static version present_version(void) {
   struct stat file;
-  if (SYSTEM_CALL(newfstatat, AT_FDCWD, dump_file, &file, 0) != 0)
+  if (SYSTEM_CALL(newfstatat, AT_FDCWD, watched, &file, 0) != 0)
     return (version){.exists = false};
   return (version){true, file.st_ino, file.st_mtim};
 }
@@ -207,6 +210,8 @@ int rec_start_background(void) {
                                    __ATOMIC_ACQUIRE))
     return 0;
   begun = read_clock(CLOCK_MONOTONIC);
+  /* A forked child may start in another directory. */
+  if (watched[0] == '\0') rec_set_absolute(watched, dump_file);
   seen = served = present_version();
   const uint64_t before = block_signals();
   const bool has_data = make_thread_local_data();

@@ -54,17 +54,13 @@ static bool is_same(identity a, identity b) {
   return a.device == b.device && a.inode == b.inode;
 }
 
+/* Options are read twice (see rec_report_options): names stay complete meanwhile. */
 bool rec_set_directory(const char *path) {
   if (path[0] != '/' || strlen(path) >= sizeof chosen_directory) return false;
-  char *end = chosen_directory;
-  for (; *path != '\0'; path++, end++) {
-    const bool is_comma = strncmp(path, "%2C", 3) == 0;
-    const bool is_percent = strncmp(path, "%25", 3) == 0;
-    *end = *path;
-    if (is_comma) *end = ',';
-    if (is_comma || is_percent) path += 2;
-  }
-  *end = '\0';
+  char decoded[sizeof chosen_directory];
+  text copy = begin_text(decoded, sizeof decoded);
+  add_decoded(&copy, path);
+  memcpy(chosen_directory, decoded, strlen(decoded) + 1);
   return true;
 }
 
@@ -77,16 +73,30 @@ bool rec_has_other_user(uint64_t *id) {
   return *id != user;
 }
 
-/* Sets the directory for relative names. The current directory may have become
- * unreachable by its path, after chroot. The program may change it before the profile is
+/* Sets `path` (PATH_MAX bytes) to the directory for relative names. The current directory
+ * may have become unreachable by its path, after chroot. */
+static void read_directory(char *path) {
+  if (chosen_directory[0] != '\0' && !is_same(chosen, identity_of(".")))
+    memcpy(path, chosen_directory, sizeof chosen_directory);
+  else if (SYSTEM_CALL(getcwd, path, PATH_MAX, 0, 0) <= 0 || path[0] != '/')
+    memcpy(path, ".", 2);
+}
+
+/* Sets the directory of the profile. The program may change its own before the profile is
  * written again. */
 static void find_directory(void) {
-  if (directory[0] != '\0') return;
-  if (chosen_directory[0] != '\0' && !is_same(chosen, identity_of(".")))
-    memcpy(directory, chosen_directory, sizeof directory);
-  else if (SYSTEM_CALL(getcwd, directory, sizeof directory, 0, 0) <= 0 ||
-           directory[0] != '/')
-    memcpy(directory, ".", 2);
+  if (directory[0] == '\0') read_directory(directory);
+}
+
+void rec_set_absolute(char *path, const char *name) {
+  text built = begin_text(path, PATH_MAX);
+  if (name[0] != '/') {
+    read_directory(path);
+    built.at += strlen(path);
+    add_text(&built, "/");
+    if (strlen(name) > (size_t)(built.end - built.at)) built = begin_text(path, PATH_MAX);
+  }
+  add_text(&built, name);
 }
 
 /* --- patterns --------------------------------------------------------------- */
@@ -106,12 +116,29 @@ static void read_rank(char **environment) {
   }
 }
 
+/* Returns the size of a placeholder or encoded character; 0 if it is unknown. */
+static size_t placeholder_size(const char *at) {
+  if (encoded_at(at)) return 3;
+  return at[1] != '\0' && strchr("ehpr%", at[1]) ? 2 : 0;
+}
+
 bool rec_set_pattern(const char *given) {
   const size_t length = strlen(given);
   if (length == 0 || length >= sizeof pattern) return false;
-  for (const char *at = given; (at = strchr(at, '%')); at += 2)
-    if (at[1] == '\0' || !strchr("ehpr%", at[1])) return false;
-  memcpy(pattern, given, length + 1);
+  for (const char *at = given; (at = strchr(at, '%')); at += placeholder_size(at))
+    if (placeholder_size(at) == 0) return false;
+  char decoded[sizeof pattern];
+  text copy = begin_text(decoded, sizeof decoded);
+  for (const char *at = given; *at != '\0';) {
+    const char encoded = encoded_at(at);
+    const size_t size = *at == '%' ? placeholder_size(at) : 1;
+    if (encoded)
+      add_text(&copy, encoded == '%' ? "%%" : ",");
+    else
+      add_bytes(&copy, at, size);
+    at += size;
+  }
+  memcpy(pattern, decoded, strlen(decoded) + 1);
   return true;
 }
 

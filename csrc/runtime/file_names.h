@@ -5,7 +5,8 @@
  *
  * The value of the option is a pattern with placeholders: %e is the name of the program,
  * %h the name of the host, %p the id of the process, %r its rank among the processes that
- * a launcher such as mpirun has started, and %% a percent sign.
+ * a launcher such as mpirun has started, and %% a percent sign. Commas separate the
+ * recorder's options: in names, "%2C" stands for a comma, and "%25" for a percent sign.
  */
 #ifndef GPROF_RUNTIME_FILE_NAMES_H
 #define GPROF_RUNTIME_FILE_NAMES_H
@@ -22,10 +23,13 @@ typedef struct file_name {
 } file_name;
 
 /* Sets the directory for relative names; false if it is not an absolute path, or is too
- * long. Commas separate the options: "%2C" stands for one, and "%25" for a percent sign.
- * Without it, that is the program's current directory when it first writes a
+ * long. Without it, that is the program's current directory when it first writes a
  * profile. */
 bool rec_set_directory(const char *path);
+
+/* Sets `path` (PATH_MAX bytes) to a name, below that directory unless it is absolute. The
+ * name stays relative if the path would be too long. */
+void rec_set_absolute(char *path, const char *name);
 
 /* Whether the program has changed its root directory since its start. */
 bool rec_has_other_root(void);

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The free part of a buffer. The text always ends with a zero byte. Text that does not
  * fit is cut off. */
@@ -28,6 +29,21 @@ static inline void add_text(text *t, const char *more) {
 static inline void add_bytes(text *t, const char *bytes, size_t size) {
   for (; size > 0 && t->at < t->end; size--) *t->at++ = *bytes++;
   *t->at = '\0';
+}
+
+/* The character that "%2C" (a comma) or "%25" (a percent sign) stands for; zero if the
+ * text begins with neither. Commas separate the recorder's options. */
+static inline char encoded_at(const char *at) {
+  if (strncmp(at, "%2C", 3) == 0) return ',';
+  return strncmp(at, "%25", 3) == 0 ? '%' : '\0';
+}
+
+static inline void add_decoded(text *t, const char *more) {
+  while (*more != '\0') {
+    const char encoded = encoded_at(more);
+    add_bytes(t, encoded ? &encoded : more, 1);
+    more += encoded ? 3 : 1;
+  }
 }
 
 static inline void add_number(text *t, uint64_t number) {

@@ -73,6 +73,11 @@ describe("the recorder's option output", function()
     assert.same({ "run.PID", "run.PID" }, (run("run.%r", nil, "f")))
   end)
 
+  it("may have encoded commas and percent signs", function()
+    assert.same({ "a,%p-program%" }, (run "a%2C%25p-%e%25"))
+    assert.same({ "%2C%25" }, (run "%%2C%%25"))
+  end)
+
   it("may name another directory, which must exist", function()
     local other = shell.tmpdir "other"
     local names, result = run(other .. "/%e")
@@ -96,7 +101,7 @@ describe("the recorder's option output", function()
   end)
 
   it("is ignored, with a message, if a placeholder is unknown", function()
-    for _, pattern in ipairs { "", "%", "a%q", "a%%%" } do
+    for _, pattern in ipairs { "", "%", "a%q", "a%%%", "%2", "%2c" } do
       local names, result = run(pattern)
       local message = ("libgprof-recorder: GPROF_RECORDER: invalid option 'output=%s'\n"):format(pattern)
       assert.same({ { "gmon.out" }, message }, { names, result.stderr })
@@ -115,6 +120,7 @@ describe("gprof.lua --record --output", function()
   it("finds the profile", function()
     for pattern, name in pairs {
       ["%e.%p"] = "program.PID", ["100%%.%r"] = "100%.5", ["%h-x+(%e"] = "HOST-x+(program", ["./a.b"] = "./a.b",
+      ["a,%e"] = "a,program", ["%%2C"] = "%2C",
       [shell.tmpdir "elsewhere" .. "/%e"] = "DIR/program",
     } do
       local result = record({ SLURM_PROCID = "5", GPROF_RECORDER = "output=never" }, "--output=" .. pattern,
@@ -127,6 +133,8 @@ describe("gprof.lua --record --output", function()
     end
     local result = record({ GPROF_RECORDER = "rate=0,output=mine.%p" }, built.image, "s")
     assert.truthy(result.stderr:find "^gprof%.lua: mine%.%d+ was written")
+    result = record({ GPROF_RECORDER = "output=a%2C%25p%%2C" }, built.image, "s")
+    assert.truthy(result.stderr:find "^gprof%.lua: a,%%p%%2C was written", result.stderr)
   end)
 
   it("finds all profiles of a program, in order", function()
@@ -146,7 +154,7 @@ describe("gprof.lua --record --output", function()
 
   it("refuses names that cannot work", function()
     for pattern, wrong in pairs {
-      [""] = "no file name", ["dir/"] = "no file name", ["a,b"] = "a comma",
+      [""] = "no file name", ["dir/"] = "no file name",
       ["%h/gmon.out"] = "a placeholder in the directory", ["a%"] = "the unknown placeholder %",
       ["%p%%%z"] = "the unknown placeholder %z",
     } do

@@ -77,6 +77,37 @@ describe("a program that is asked for its profile", function()
     end
   end)
 
+  describe("after its parent has changed the directory", function()
+    local function touch(file, name)
+      return ("touch %s; %s"):format(file, shell.await(("test -e %s.$PPID"):format(name)))
+    end
+
+    it("watches the file in the directory of the start", function()
+      local result = recorder.run(built, { "away", touch("../now", "gmon.out") },
+        { env = { GPROF_RECORDER = "dump-file=now" } })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+    end)
+
+    it("watches it in the directory of the option, as with --record", function()
+      local other = shell.tmpdir "other"
+      local result = recorder.run(built, { "away", touch(other .. "/now", other .. "/gmon.out") },
+        { env = { GPROF_RECORDER = "dump-file=now,directory=" .. other } })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      result = recorder.record("--dump-file=in/now", built.image, "away",
+        "mkdir ../in; " .. touch("../in/now", "../gmon.out"))
+      assert.same(0, result.status)
+    end)
+  end)
+
+  it("watches a file whose name has a comma, or looks like an encoded one", function()
+    for name, encoded in pairs { ["a,anew"] = "a%2Canew", ["%2C"] = "%252C", ["100%"] = "100%" } do
+      local command = ("touch %s; %s"):format(name, shell.await "test -e gmon.out")
+      run("dump-file=" .. encoded, { command })
+      local result = recorder.record("--dump-file=" .. name, built.image, "1", command)
+      assert.same(0, result.status)
+    end
+  end)
+
   it("can begin a new profile each time: together they have every call once", function()
     local function check(options)
       local image = options and options.image or built

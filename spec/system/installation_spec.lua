@@ -394,6 +394,20 @@ describe("by make", function()
       { result.stdout, result.stderr, result.status })
   end)
 
+  it("replaces another version, of which no file is left", function()
+    local root, prefix = shell.tmpdir "versions", "PREFIX=/my programs"
+    local function listing() return table.concat(installation.listing(root .. "/my programs"), "\n") end
+    installation.make { "install", prefix, "DESTDIR=" .. root }
+    assert.truthy(listing():find("share/doc/gprof.lua/doc/manual.md", 1, true))
+    installation.make { "install", prefix, "DESTDIR=" .. root, "DOCUMENTS=README.md" }
+    local left = listing()
+    assert.is_nil(left:find("manual.md", 1, true))
+    assert.truthy(left:find("share/doc/gprof.lua/README.md", 1, true))
+    assert.truthy(left:find("lib/lua/5.4/gprof/core.so", 1, true))
+    installation.make { "uninstall", prefix, "DESTDIR=" .. root, "DOCUMENTS=LICENSE" }
+    assert.is_nil(listing():find "[^/\n]\n" or listing():find "[^/]$")
+  end)
+
   it("can be removed, but keeps files of others", function()
     local root = shell.tmpdir "shared"
     local others = { "share/doc/gprof.lua.d/", "share/lua/5.4/gprof/mine/" }

@@ -13,17 +13,17 @@ recorder_options.limits = { rate = { 0, 100000 }, memory = { 1, 1048576 } }
 
 local names <const> = { "rate", "memory" }
 
--- Characters of directories, as rec_set_directory reads them.
+-- Characters of names in the variable: commas separate its options.
 local ENCODED <const> = { [","] = "%2C", ["%"] = "%25" }
+local DECODED <const> = { ["%2C"] = ",", ["%25"] = "%%" }  -- in a pattern
 
 --- Checks a pattern for the names of profiles. Their directory must be known, because it
--- is searched for profiles, and commas separate the recorder's options.
+-- is searched for profiles.
 -- @tparam string pattern
 -- @treturn string|nil what is wrong with it
 function recorder_options.check_output(pattern)
   local directory, name = pattern:match "^(.-)([^/]*)$"
   if name == "" then return "no file name" end
-  if pattern:find "," then return "a comma" end
   if directory:find "%%" then return "a placeholder in the directory" end
   local placeholder = name:gsub("%%[ehpr%%]", ""):match "%%.?"
   return placeholder and "the unknown placeholder " .. placeholder
@@ -33,7 +33,7 @@ end
 -- @tparam string name
 -- @treturn string|nil what is wrong with it
 function recorder_options.check_dump_file(name)
-  return name == "" and "no file name" or name:find "," and "a comma" or nil
+  return name == "" and "no file name" or nil
 end
 
 --- Checks the options of `gprof.record`.
@@ -62,7 +62,10 @@ end
 function recorder_options.output(options)
   local pattern = options.output
   for value in ("," .. (os.getenv "GPROF_RECORDER" or "")):gmatch ",output=([^,]+)" do
-    pattern = options.output or value
+    pattern = options.output or
+      value:gsub("%%.[C5]?", function(text)
+        return DECODED[text]
+      end)
   end
   return pattern
 end
@@ -91,14 +94,18 @@ function recorder_options.setting(options, directory, samples)
   end
   local signal = options.dump_signal
   if signal then words[#words + 1] = "dump-signal=" .. signal end
-  if options.dump_file then words[#words + 1] = "dump-file=" .. options.dump_file end
+  if options.dump_file then
+    words[#words + 1] = "dump-file=" .. options.dump_file:gsub("[,%%]", ENCODED)
+  end
   if options.no_paths then words[#words + 1] = "no-paths" end
   if options.wall then words[#words + 1] = "wall" end
   if options.anew then words[#words + 1] = "anew" end
   if directory then
     words[#words + 1] = "directory=" .. directory:gsub("[,%%]", ENCODED)
   end
-  if options.output then words[#words + 1] = "output=" .. options.output end
+  if options.output then
+    words[#words + 1] = "output=" .. options.output:gsub(",", ENCODED)
+  end
   if options.follow then words[#words + 1] = "follow" end
   if samples then words[#words + 1] = "samples" end
   return #words > given and "GPROF_RECORDER=" .. table.concat(words, ",") or nil
