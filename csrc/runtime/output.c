@@ -54,19 +54,20 @@ static bool follow_link(file_name *f) {
   return true;
 }
 
-/* Whether a file begins with one of the texts. */
-static bool begins_with(const char *path, const char *const *magics) {
+/* Returns 0 if a file begins with one of the texts; otherwise an errno. Does not wait if
+ * the file has become a FIFO. */
+static int check_head(const char *path, const char *const *magics) {
   char head[8];
-  const long file =
-      SYSTEM_CALL(openat, AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
-  if (file < 0) return false;
+  const long file = SYSTEM_CALL(openat, AT_FDCWD, path,
+                                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+  if (file < 0) return (int)-file;
   const long got = SYSTEM_CALL(read, file, head, sizeof head, 0);
   SYSTEM_CALL(close, file, 0, 0, 0);
   for (; *magics; magics++) {
     const size_t size = strlen(*magics);
-    if (got >= (long)size && memcmp(head, *magics, size) == 0) return true;
+    if (got >= (long)size && memcmp(head, *magics, size) == 0) return 0;
   }
-  return false;
+  return REC_NOT_A_PROFILE;
 }
 
 int rec_find_target(file_name *f, const char *const *magics, bool *is_device) {
@@ -82,8 +83,7 @@ int rec_find_target(file_name *f, const char *const *magics, bool *is_device) {
   if (S_ISDIR(file.st_mode)) return EISDIR;
   if (*is_device) return 0;
   if (!S_ISREG(file.st_mode)) return REC_NOT_A_PROFILE;
-  const bool is_own = file.st_size == 0 || begins_with(f->target, magics);
-  return is_own ? 0 : REC_NOT_A_PROFILE;
+  return file.st_size == 0 ? 0 : check_head(f->target, magics);
 }
 
 /* --- writing ---------------------------------------------------------------- */
