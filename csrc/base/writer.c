@@ -154,6 +154,21 @@ bool gp_writer_open(gp_writer *writer, const char *path, gp_writer_path kind,
   return begin(writer, error) && opened(writer, open_path(writer, path, kind));
 }
 
+/* Whether a profile may replace a file: it is missing or empty, or begins like those that
+ * the recorders write. */
+static bool is_profile(const char *path) {
+  struct stat status;
+  return stat(path, &status) != 0 || status.st_size == 0 ||
+         gp_file_begins(path, "gmon") || gp_file_begins(path, "gprofctx");
+}
+
+bool gp_writer_open_profile(gp_writer *writer, const char *path, gp_writer_path kind,
+                            gp_error *error) {
+  if (!gp_writer_open(writer, path, kind, error)) return false;
+  if (!writer->target || is_profile(writer->target)) return true;
+  return opened(writer, gp_fail(error, "is not a profile, so it is not replaced"));
+}
+
 bool gp_writer_share(gp_writer *writer, int file, gp_error *error) {
   return begin(writer, error) && opened(writer, share(writer, file));
 }

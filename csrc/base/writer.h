@@ -50,6 +50,10 @@ typedef struct gp_writer {
 bool gp_writer_open(gp_writer *writer, const char *path, gp_writer_path kind,
                     gp_error *error);
 
+/* Like gp_writer_open, for a profile: the old file may only be empty, or a profile. */
+bool gp_writer_open_profile(gp_writer *writer, const char *path, gp_writer_path kind,
+                            gp_error *error);
+
 /* Like gp_writer_open, but writes to the open descriptor `file`, from its current
  * position. The descriptor stays open. */
 bool gp_writer_share(gp_writer *writer, int file, gp_error *error);

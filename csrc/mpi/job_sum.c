@@ -365,6 +365,7 @@ static size_t put_program(gp_program_sum *p, new_files *new, const gp_settings *
                           gp_file_change *changes) {
   const gp_sum_file file = {.path = new->names.path,
                             .kind = kind_of(settings, new->names.path),
+                            .keeps_others = true,
                             .companion = new->names.companion,
                             .contexts = p->has_contexts ? &p->contexts : NULL,
                             .format = GP_FORMAT_MAGIC,
@@ -417,7 +418,7 @@ bool gp_job_sum_copy(const gp_job_sum *job, const gp_own_profile *own,
   if (!name_files(job, 0, settings, rank, suffix, &new.names))
     return gp_fail(error, "the name of the sum is too long");
   gp_writer_path kind = kind_of(settings, new.names.path);
-  bool done = gp_writer_open(&new.sum.sum, new.names.path, kind, &new.error) &&
+  bool done = gp_writer_open_profile(&new.sum.sum, new.names.path, kind, &new.error) &&
               copy_to(own->gmon, &new.sum.sum, changes, &count);
   if (done && own->contexts >= 0 && new.sum.sum.target)
     done = gp_writer_open_companion(&new.sum.companion, new.names.companion,

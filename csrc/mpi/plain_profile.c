@@ -217,7 +217,7 @@ static bool name_own(char path[PATH_MAX], gp_error *error) {
 
 static bool write_own(const gp_data *data, const char *path, gp_error *error) {
   gp_writer writer;
-  return gp_writer_open(&writer, path, GP_PATH_DERIVED, error) &&
+  return gp_writer_open_profile(&writer, path, GP_PATH_DERIVED, error) &&
          gp_writer_close(&writer, gp_data_put(data, &writer, GP_FORMAT_MAGIC, NULL));
 }
 

@@ -54,19 +54,23 @@ static bool follow_link(file_name *f) {
   return true;
 }
 
-/* Whether a file begins with `magic`. */
-static bool begins_with(const char *path, const char *magic) {
+/* Returns 0 if a file begins with one of the texts; otherwise an errno. Does not wait if
+ * the file has become a FIFO. */
+static int check_head(const char *path, const char *const *magics) {
   char head[8];
-  const size_t size = strlen(magic);
-  const long file =
-      SYSTEM_CALL(openat, AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
-  if (file < 0) return false;
-  const long got = SYSTEM_CALL(read, file, head, size, 0);
+  const long file = SYSTEM_CALL(openat, AT_FDCWD, path,
+                                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+  if (file < 0) return (int)-file;
+  const long got = SYSTEM_CALL(read, file, head, sizeof head, 0);
   SYSTEM_CALL(close, file, 0, 0, 0);
-  return got == (long)size && memcmp(head, magic, size) == 0;
+  for (; *magics; magics++) {
+    const size_t size = strlen(*magics);
+    if (got >= (long)size && memcmp(head, *magics, size) == 0) return 0;
+  }
+  return REC_NOT_A_PROFILE;
 }
 
-int rec_find_target(file_name *f, const char *magic, bool *is_device) {
+int rec_find_target(file_name *f, const char *const *magics, bool *is_device) {
   struct stat file = {.st_mode = 0};
   *is_device = false;
   for (int links = 0; f->is_chosen && follow_link(f); links++)
@@ -78,9 +82,8 @@ int rec_find_target(file_name *f, const char *magic, bool *is_device) {
   if (S_ISLNK(file.st_mode)) return ELOOP;
   if (S_ISDIR(file.st_mode)) return EISDIR;
   if (*is_device) return 0;
-  if (!S_ISREG(file.st_mode)) return EEXIST;
-  const bool is_own = f->is_chosen || *magic == '\0' || file.st_size == 0;
-  return is_own || begins_with(f->target, magic) ? 0 : EEXIST;
+  if (!S_ISREG(file.st_mode)) return REC_NOT_A_PROFILE;
+  return file.st_size == 0 ? 0 : check_head(f->target, magics);
 }
 
 /* --- writing ---------------------------------------------------------------- */

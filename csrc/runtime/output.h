@@ -7,18 +7,23 @@
 #ifndef GPROF_RUNTIME_OUTPUT_H
 #define GPROF_RUNTIME_OUTPUT_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/file_names.h"
 
+/* Stands for an errno: a profile does not replace another file, such as the program. No
+ * system call that writes files fails with this one. */
+#define REC_NOT_A_PROFILE EMEDIUMTYPE
+
 /* Finds what a path leads to, and sets the temporary name beside it. Links are followed
  * only if the user has typed the path. Returns 0, or an errno if the target must not be
- * replaced: a derived name may be a regular file that is empty or begins with `magic`
- * (of at most 8 bytes), or be missing. A path that the user has typed may also lead to
- * any regular file, and to a character device, which sets *is_device. */
-int rec_find_target(file_name *f, const char *magic, bool *is_device);
+ * replaced: it may be missing, or a regular file that is empty or begins with one of
+ * `magics` (of at most 8 bytes, then NULL). A path that the user has typed may also lead
+ * to a character device, which sets *is_device. */
+int rec_find_target(file_name *f, const char *const *magics, bool *is_device);
 
 /* Opens the output file, under a temporary name that remains valid until the file is
  * closed. Only one file can be open at a time. */

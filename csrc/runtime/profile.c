@@ -72,6 +72,13 @@ bool rec_own_profile(void) { return SYSTEM_CALL(getpid, 0, 0, 0, 0) == about.id;
 
 const char *rec_context_path(void) { return contexts.name.path; }
 
+static const char *reason(const file *f, int error) {
+  if (error == ELOOP && !f->name.is_chosen)
+    return "is a symbolic link: links are followed only if the option output names them";
+  if (error == REC_NOT_A_PROFILE) return "is not a profile, so it is not replaced";
+  return strerrordesc_np(error);
+}
+
 static void complain(const file *f, const char *what, int error) {
   if (!rec_may_complain()) return;
   char line[2 * PATH_MAX + 256];
@@ -80,10 +87,7 @@ static void complain(const file *f, const char *what, int error) {
   add_text(&message, f->name.path);
   add_text(&message, ": ");
   add_text(&message, what);
-  add_text(&message, error == ELOOP && !f->name.is_chosen
-                         ? "is a symbolic link: links are followed only if the option "
-                           "output names them"
-                         : strerrordesc_np(error));
+  add_text(&message, reason(f, error));
   if (error == ENOENT && rec_has_other_root())
     add_text(&message, ": the program has changed its root directory");
   uint64_t user;
@@ -96,12 +100,17 @@ static void complain(const file *f, const char *what, int error) {
 
 /* --- files ------------------------------------------------------------------ */
 
+/* How the profiles begin that new ones may replace. Those of Lua programs are context
+ * profiles. */
+static const char *const of_gmon[] = {"gmon", "gprofctx", NULL};
+static const char *const of_contexts[] = {"gprofctx", NULL};
+
 /* Writes gmon.out. Returns whether it is a device, which has nothing beside it. */
 static bool write_gmon(void) {
   bool is_device;
   int error = 0;
   rec_set_name(&gmon.name, "");
-  gmon.error = rec_find_target(&gmon.name, "", &is_device);
+  gmon.error = rec_find_target(&gmon.name, of_gmon, &is_device);
   if (gmon.error) return false;
   if (is_device ? rec_open_device(gmon.name.target)
                 : rec_open_output(gmon.name.temporary))
@@ -113,7 +122,7 @@ static bool write_gmon(void) {
 static void write_contexts(void) {
   bool is_device;
   rec_set_name(&contexts.name, ".ctx");
-  contexts.error = rec_find_target(&contexts.name, "gprofctx", &is_device);
+  contexts.error = rec_find_target(&contexts.name, of_contexts, &is_device);
   if (contexts.error) return;
   if (rec_open_output(contexts.name.temporary)) rec_put_contexts(&about);
   contexts.error = rec_close_output(0);

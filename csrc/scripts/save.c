@@ -50,7 +50,7 @@ int scr_save(lua_State *L) {
   gp_writer writer;
   sigset_t before;
   hold_signals(&before);
-  bool done = gp_writer_open(&writer, path, kind, &error) &&
+  bool done = gp_writer_open_profile(&writer, path, kind, &error) &&
               gp_writer_close(&writer, put(&writer, bytes, size));
   release_signals(&before);
   if (!done) {

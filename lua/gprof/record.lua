@@ -77,6 +77,29 @@ local function profiles_since(time, process, options)
   return found
 end
 
+-- Returns the name of the program's first profile, if it is known before the program
+-- starts, and whether the user has typed it; otherwise nil.
+local function known_name(path, options)
+  local output = recorder_options.output(options)
+  if options.follow or not output and (os.getenv "GMON_OUT_PREFIX" or "") ~= "" then
+    return nil
+  end
+  local program = (core.real_path(path) or path):match "[^/]*$"
+  local pattern = recorder_options.expand(output or "gmon.out", program)
+  if recorder_options.has_placeholder(pattern) then return nil end
+  return recorder_options.name_of(pattern),
+    output and not recorder_options.has_placeholder(output)
+end
+
+-- Checks, before a long run, that the profile will replace nothing else.
+local function check_replaced(path, options)
+  local name, is_typed = known_name(path, options)
+  if not name then return true end
+  local done, message = program_files.check_replaced(name, not is_typed)
+  if not done then return nil, message end
+  return program_files.check_replaced(name .. ".ctx", true)
+end
+
 -- Returns what is wrong with an option that only Lua programs have; nil if none is given.
 local function lua_option(path, options)
   local name = options.count and "count" or options.with_c and "with_c"
@@ -169,6 +192,8 @@ return function(command, options)
   path, command = program_files.interpreted(path, command)
   local image <close> = open_image(path)
   local found = recordable.check(path, image, library, path ~= given and given or nil)
+  done, message = check_replaced(path, options)
+  if not done and not found.problem then return nil, message end
   if warn and found.problem then warn(path .. ": " .. found.problem) end
   if warn and found.note then warn(found.note, true) end
   local started = core.time()

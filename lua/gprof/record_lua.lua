@@ -32,10 +32,6 @@ local OTHERS <const> = { "follow", "dump_signal", "dump_file", "anew", "wall",
   "no_paths" }
 local OTHERS_WITH_C <const> = { "follow", "dump_signal", "dump_file", "anew", "no_paths" }
 
--- Variables with the rank of a process in a parallel job. See csrc/runtime/file_names.c.
-local RANKS <const> = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-  "MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", "PALS_RANKID", "SLURM_PROCID" }
-
 local function find_interpreter()
   local path, problem
   for _, name in ipairs(INTERPRETERS) do
@@ -48,7 +44,7 @@ end
 -- Whether the user has not typed the name of the profile: it has placeholders, or is the
 -- default.
 local function is_derived(name)
-  return not name or name:gsub("%%%%", ""):find("%", 1, true) ~= nil
+  return not name or recorder_options.has_placeholder(name)
 end
 
 -- Returns the command that runs a program, and writes its profile when it ends. The words
@@ -67,27 +63,11 @@ local function recording(interpreter, script, command, profile, options)
   return table.move(command, 2, #command, #words + 1, words)
 end
 
-local function rank()
-  for _, name in ipairs(RANKS) do
-    local value = os.getenv(name)
-    if value and value:find "^%d+$" and #value < 16 then return value end
-  end
-end
-
-local function host()
-  local file <close> = io.open "/proc/sys/kernel/hostname"
-  return file and file:read "l" or ""
-end
-
 -- Returns the pattern for the name of the profile, with no other placeholders than those
 -- of `gprof.recorder.record_program`.
 local function pattern_of(script, output)
   local name = script:match "[^/]*$":gsub("%.lua$", "")
-  local pattern = (output or "%e.prof"):gsub("%%([ehr])", function(letter)
-    local value = letter == "e" and name or letter == "h" and host() or rank()
-    return value and value:gsub("%%", "%%%%") or "%p"
-  end)
-  return pattern
+  return recorder_options.expand(output or "%e.prof", name)
 end
 
 local function check_options(script, options)
@@ -118,11 +98,6 @@ local function environment(interpreter, options)
     rate = options.rate, memory = options.memory, wall = options.wall, follow = true } }
 end
 
--- Returns the name of a profile of a process; of an unknown process, if it is nil.
-local function name_of(pattern, process)
-  return (pattern:gsub("%%(.)", { p = process or "", ["%"] = "%" }))
-end
-
 -- Whether a script can be compiled; otherwise nil and Lua's message. The interpreter
 -- reads what is not a file.
 local function compiles(script)
@@ -142,12 +117,13 @@ return function(script, command, options)
   variables, problem = environment(interpreter, options)
   if not variables then return nil, problem end
   local pattern = pattern_of(command[1], options.output)
-  local before_name = name_of(pattern)
+  local before_name = recorder_options.name_of(pattern)
   local directory = pattern:match "^.*/" or ""
-  if core.file_status(before_name) == "directory" then
-    return nil, before_name .. ": is a directory: the profile cannot be written there"
-  end
   done, message = program_files.check_directory(directory)
+  if done and not recorder_options.has_placeholder(pattern) then
+    done, message = program_files.check_replaced(before_name, is_derived(options.output),
+      true)
+  end
   if not done then return nil, message end
   local _, _, before = core.file_status(before_name)
   local absolute = core.real_path(directory ~= "" and directory or ".") .. "/" ..
@@ -155,9 +131,10 @@ return function(script, command, options)
   local ending, number, process = core.run_program(interpreter,
     recording(interpreter, script, command, absolute, options), variables)
   if not ending then return nil, command[1] .. ": " .. number end
-  local profile = name_of(pattern, process)
+  local profile = recorder_options.name_of(pattern, process)
   local kind, _, identity = core.file_status(profile)
-  local is_written = kind == "file" and identity ~= before
+  local is_written = kind == "file" and identity ~= before and
+    core.file_begins(core.real_path(profile) or profile, "gprofctx")
   return { status = ending == "exit" and number or nil,
     signal = ending == "signal" and number or nil,
     image = is_written and profile or command[1], profile = is_written and profile or nil,

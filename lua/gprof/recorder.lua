@@ -320,7 +320,8 @@ local function write(path, is_default, result)
 end
 
 --- Writes what was recorded. A recording that still runs is stopped. The file replaces an
--- old one once it is complete. The path may lead through links, and to a device.
+-- old one once it is complete, but only a profile or an empty file. The path may lead
+-- through links, and to a device.
 -- @tparam string path
 -- @treturn[1] boolean true
 -- @return[2] nil

@@ -20,7 +20,7 @@ local FOREIGN <const> = "cannot be inspected: it belongs to another user"
 local IN_LUA <const> =
   "is a Lua program, which cannot be asked: its profile is written when it ends"
 
-local EBUSY <const> = 16
+local EBUSY <const>, NOT_A_PROFILE <const> = 16, 124  -- see csrc/runtime/output.h
 
 local values <const> = { write = 0x67700000, anew = 0x67700001, pause = 0x67700002,
   resume = 0x67700003 }
@@ -79,6 +79,8 @@ local function ask(process, what)
   if not answer then return nil, message end
   if answer.error == EBUSY and answer.in_lua then
     return nil, IN_LUA
+  elseif answer.error == NOT_A_PROFILE then
+    return nil, "cannot write its profile: it would replace a file that is not one"
   elseif answer.error ~= 0 then
     return nil, "cannot write its profile: " .. core.error_text(answer.error)
   end

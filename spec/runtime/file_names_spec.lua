@@ -91,13 +91,47 @@ describe("the recorder's option output", function()
     local where = shell.tmpdir "special"
     shell.check { "mkfifo", where .. "/pipe" }
     shell.check { "mkdir", where .. "/directory", where .. "/a.ctx" }
-    for name, message in pairs { pipe = "pipe: File exists", directory = "directory: Is a directory",
-      a = "a.ctx: Is a directory" } do
+    for name, message in pairs { pipe = "pipe: is not a profile, so it is not replaced",
+      directory = "directory: Is a directory", a = "a.ctx: Is a directory" } do
       local _, result = run(where .. "/" .. name)
       assert.equal(("libgprof-recorder: %s/%s\n"):format(where, message), result.stderr)
     end
     assert.equal("a.ctx\ndirectory\npipe\n", shell.check({ "ls", "-A", where }).stdout)
     shell.check { "test", "-p", where .. "/pipe" }
+  end)
+
+  it("never replaces a file that is not a profile", function()
+    local where = shell.tmpdir "kept"
+    shell.check { "ln", "-s", "source", where .. "/link" }
+    for name, file in pairs { source = "source", link = "link", ["%e"] = "program", ["%e.%%"] = "program.%" } do
+      local target = where .. "/" .. (file == "link" and "source" or file)
+      shell.write(target, "gmo")
+      local names, result = run(where .. "/" .. name)
+      assert.same({ {}, ("libgprof-recorder: %s/%s: is not a profile, so it is not replaced\n"):format(where, file) },
+        { names, result.stderr })
+      assert.equal("gmo", shell.read(target))
+      os.remove(target)
+    end
+    assert.equal("link\n", shell.check({ "ls", "-A", where }).stdout)
+  end)
+
+  it("never replaces the program", function()
+    local where = shell.tmpdir "program"
+    shell.check { "cp", built.image, where .. "/program" }
+    local before = shell.read(where .. "/program")
+    local _, result = run(where .. "/%e")
+    assert.truthy(result.stderr:find("/program: is not a profile, so it is not replaced\n", 1, true), result.stderr)
+    assert.is_true(before == shell.read(where .. "/program"))
+    assert.equal("program\n", shell.check({ "ls", "-A", where }).stdout)
+  end)
+
+  it("replaces empty files, and profiles of programs and of Lua programs", function()
+    local where = shell.tmpdir "replaced"
+    for _, old in ipairs { "", "gmon", "gprofctx" } do
+      shell.write(where .. "/old", old)
+      local _, result = run(where .. "/old")
+      assert.same({ "", "gmon" }, { result.stderr, shell.read(where .. "/old"):sub(1, 4) })
+    end
   end)
 
   it("is ignored, with a message, if a placeholder is unknown", function()
@@ -150,6 +184,33 @@ describe("gprof.lua --record --output", function()
     for i = 3, #profiles(dir) do expected[i] = "x-" .. i end
     assert.same({ expected, 0 }, { calls, result.status })
     assert.is_true(#expected > 3)
+  end)
+
+  it("does not start the program if its profile would replace a file that is not one", function()
+    local where = shell.tmpdir "started"
+    shell.check { "cp", built.image, where .. "/program" }
+    shell.check { "ln", "-s", "program", where .. "/link" }
+    for name, text in pairs { ["notes-7"] = "text", ["gmon.out"] = "text", ["other.ctx"] = "gmon" } do
+      shell.write(where .. "/" .. name, text)
+    end
+    shell.check { "mkdir", where .. "/taken" }
+    local before = shell.check({ "sh", "-c", "ls -A; cat program notes-7" }, { cwd = where }).stdout
+    local function refused(file, ...)
+      local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
+      for _, word in ipairs { program.root .. "/gprof.lua", "--record", ... } do table.insert(words, word) end
+      local result = shell.run(words, { cwd = where, timeout = true, env = environment { PMI_RANK = "7" } })
+      assert.same({ "gprof.lua: " .. file .. "\n", "", 1 }, { result.stderr, result.stdout, result.status })
+      assert.is_true(before == shell.check({ "sh", "-c", "ls -A; cat program notes-7" }, { cwd = where }).stdout)
+    end
+    local kept <const> = ": is not a profile, so it is not replaced"
+    refused("program" .. kept, "--output=%e", "./program", "s")
+    refused("program" .. kept, "--output=%e", "./link", "s")
+    refused("./link" .. kept, "--output=./link", "./link", "s")
+    refused("notes-7" .. kept, "--output=notes-%r", "./program", "s")
+    refused("gmon.out" .. kept, "./program", "s")
+    refused("other.ctx" .. kept, "--output=other", "./program", "s")
+    refused("taken: is a directory: the profile cannot be written there", "--output=taken", "./program", "s")
+    refused("other.ctx" .. kept, "--output=other", "touch", "x")
   end)
 
   it("refuses names that cannot work", function()

@@ -568,10 +568,12 @@ end)
 describe("gprof.lua --record, after the program has forked,", function()
   local forking = recorder.compile "kills.c"
 
-  -- Returns the messages, and the numbers of the children by which profiles are named.
-  local function fork(...)
+  -- Records with further options. Returns the messages, and the numbers of the children by which profiles are named.
+  local function fork_with(more, ...)
     local dir = shell.tmpdir "forks"
-    local result = program.run({ "--record", "--rate=0", forking.image, ... }, { cwd = dir,
+    local argv = { "--record", "--rate=0", table.unpack(more) }
+    for _, word in ipairs { forking.image, ... } do argv[#argv + 1] = word end
+    local result = program.run(argv, { cwd = dir,
       env = { GMON_OUT_PREFIX = false, GPROF_RECORDER = false, LD_PRELOAD = false } })
     local children = {}
     for number in shell.listing(dir):gmatch "gmon%.out%.(%d+)\n" do children[#children + 1] = tonumber(number) end
@@ -581,6 +583,8 @@ describe("gprof.lua --record, after the program has forked,", function()
     for i, number in ipairs(children) do messages = messages:gsub("%.out%." .. number .. "%f[%D]", ".out." .. i) end
     return messages, dir, children
   end
+
+  local function fork(...) return fork_with({}, ...) end
 
   it("lists the profiles of its children, and how to read their sum", function()
     local messages, dir, children = fork()
@@ -593,11 +597,50 @@ describe("gprof.lua --record, after the program has forked,", function()
     assert.matches(" 3 +[%d.]+ +[%d.]+ +callee\n", flat)
   end)
 
+  it("says which profiles the reports leave out, and how to read the sum of all", function()
+    local messages = fork_with { "-b", "-p" }
+    assert.equal("gprof.lua: program: the reports leave out 2 profiles of other processes; to read the sum of all: " ..
+      "gprof.lua program gmon.out gmon.out.1 gmon.out.2\n", messages)
+  end)
+
   it("lists them also if the program was killed", function()
     assert.equal("gprof.lua: gmon.out.1 was written; to read it: gprof.lua program gmon.out.1\n" ..
       "gprof.lua: gmon.out.2 was written; to read it: gprof.lua program gmon.out.2\n" ..
       "gprof.lua: to read their sum: gprof.lua program gmon.out.1 gmon.out.2\n" ..
       "gprof.lua: program: was killed by SIGKILL, so it could not write its profile\n", (fork "now"))
+  end)
+end)
+
+describe("gprof.lua --record, with many profiles,", function()
+  local forking = recorder.compile "kills.c"
+  local FORKS <const> = "i=0; while [ $i -lt 6 ]; do i=$((i + 1)); \"$0\"; done"
+
+  -- Records a shell that runs a program six times, with 18 profiles. Returns the messages, with processes as N and a
+  -- list of names as NAMES, and the last command.
+  local function follow(dir, ...)
+    local argv = { "--record", "--follow", "--rate=0", ... }
+    for _, word in ipairs { "sh", "-c", FORKS, forking.image } do argv[#argv + 1] = word end
+    local told = program.run(argv, { cwd = dir, timeout = true,
+      env = { GMON_OUT_PREFIX = false, GPROF_RECORDER = false, LD_PRELOAD = false } }).stderr
+    local command = told:match "(gprof%.lua [^\n]*)\n$"
+    told = told:gsub("/[^ :]*/program", "program"):gsub("%.out%.%d+", ".out.N"):gsub("gmon.out.N gmon.out.N[^\n]*",
+      "NAMES")
+    return told, command
+  end
+
+  it("gives a command that reads all", function()
+    local dir = shell.tmpdir "many"
+    local first = "gprof.lua: 18 profiles were written: gmon.out.N, gmon.out.N, gmon.out.N and 15 more; to read the " ..
+      "first: gprof.lua program gmon.out.N\n"
+    assert.equal(first .. "gprof.lua: to read their sum: gprof.lua program gmon.out.*\n", (follow(dir)))
+    local told, command = follow(dir) -- the first ones are still there
+    assert.equal(first .. "gprof.lua: to read their sum: gprof.lua program NAMES\n", told)
+    assert.equal(18, select(2, command:gsub(" gmon%.out%.%d+", "")))
+  end)
+
+  it("says that the reports leave out all but those of the first process", function()
+    assert.equal("gprof.lua: program: the reports leave out 17 profiles of other processes; to read the sum of all: " ..
+      "gprof.lua program gmon.out.*\n", (follow(shell.tmpdir "left", "-b", "-p")))
   end)
 end)
 

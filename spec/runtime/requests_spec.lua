@@ -153,6 +153,14 @@ describe("a program that is asked for its profile", function()
     assert.same(calls, calls_of_mid(built, dir .. "/gmon.out"))
   end)
 
+  it("says that the profile would replace a file that is not one", function()
+    local result = recorder.run(built, { "1", "echo text >gmon.out; ! " .. asks "--dump=$PPID", "cat gmon.out",
+      "rm gmon.out" })
+    assert.same({ "text\n", 0 }, { (result.stdout:gsub("%d+\n$", "")), result.status })
+    assert.truthy(result.stderr:find("gprof%.lua: process %d+: cannot write its profile: it would replace a file " ..
+      "that is not one\n"), result.stderr)
+  end)
+
   it("replaces both files, or neither", function()
     for _, name in ipairs { "gmon.out", "gmon.out.ctx" } do
       local dump = asks "--dump $PPID"
@@ -367,10 +375,20 @@ describe("gprof.lua --record --anew", function()
     assert.same({ table.concat(lines), 0 }, { result.stderr, result.status })
   end)
 
-  it("names the first of many profiles", function()
-    local result = record(10)
+  it("names the first of many profiles, and how to read their sum", function()
+    local result, dir = record(10)
     assert.same({ ("gprof.lua: 11 profiles were written: gmon.out, gmon.out-2, gmon.out-3 and 8 more; " ..
-      "to read the first: gprof.lua %s gmon.out\n"):format(built.image), 0 }, { result.stderr, result.status })
+      "to read the first: gprof.lua %s gmon.out\ngprof.lua: to read their sum: gprof.lua %s gmon.out*\n"):format(
+      built.image, built.image), 0 }, { result.stderr, result.status })
+    local calls, sum = 0, 0
+    for i = 1, 11 do
+      calls = calls + (recorder.arcs(built, dir .. "/gmon.out" .. (i > 1 and "-" .. i or "")).mid or 0)
+    end
+    local words = table.move({ program.root .. "/gprof.lua", "-b", "-p", built.image }, 1, 4, #program.interpreter + 1,
+      table.move(program.interpreter, 1, #program.interpreter, 1, {}))
+    local flat = shell.check({ "sh", "-c", shell.join(words) .. " gmon.out*" }, { cwd = dir }).stdout
+    for count in flat:gmatch "(%d+) +[%d.]+ +[%d.]+ +mid\n" do sum = sum + tonumber(count) end
+    assert.equal(calls, sum, flat)
   end)
 
   it("reports on the sum of these profiles", function()

@@ -1141,6 +1141,45 @@ describe("gprof.lua --record with a Lua program", function()
       { result.stdout, result.stderr, result.status })
   end)
 
+  it("does not start if the profile would replace the program, or another file that is not a profile", function()
+    local where = shell.tmpdir "kept"
+    local text = "#!/usr/bin/env lua5.4\nprint 'started'\n"
+    for _, name in ipairs { "s.lua", "tool", "words-7.txt", "s.prof" } do shell.write(where .. "/" .. name, text) end
+    shell.check({ "ln", "-s", "s.lua", "link" }, { cwd = where })
+    for _, row in ipairs { { "s.lua", "--output=s.lua", "s.lua" }, { "./link", "--output=./link", "s.lua" },
+      { "tool", "--output=%e", "./tool" }, { "words-7.txt", "--output=words-%r.txt", "s.lua" },
+      { "s.lua", "--with-c", "--output=s.lua", "s.lua" }, { "s.prof", "s.lua" } } do
+      local result = program.run({ "--record", table.unpack(row, 2) }, { cwd = where, env = { PMI_RANK = "7" } })
+      assert.same({ "", ("gprof.lua: %s: is not a profile, so it is not replaced\n"):format(row[1]), 1 },
+        { result.stdout, result.stderr, result.status })
+    end
+    for _, name in ipairs { "s.lua", "tool", "words-7.txt", "s.prof" } do
+      assert.equal(text, shell.read(where .. "/" .. name))
+    end
+  end)
+
+  it("does not replace a file that the program has written meanwhile", function()
+    shell.write(dir .. "/writes.lua", "local f <close> = io.open('written', 'w') f:write 'precious'")
+    local result = run("--output=written", "writes.lua")
+    assert.matches("^gprof.lua: %S+/written: is not a profile, so it is not replaced\n", result.stderr)
+    assert.same({ 1, "precious" }, { result.status, shell.read(dir .. "/written") })
+  end)
+
+  it("replaces empty files and profiles, and adds the profile to a file that is its standard output", function()
+    for _, old in ipairs { "", "gmon", "gprofctx" } do
+      shell.write(dir .. "/replaced", old)
+      assert.equal(0, run("--output=replaced", "words.lua").status)
+      assert.equal("gprofctx\1", shell.read(dir .. "/replaced"):sub(1, 8) .. "\1")
+    end
+    local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
+    for _, word in ipairs { program.root .. "/gprof.lua", "--record", "--output=/dev/stdout", "words.lua" } do
+      words[#words + 1] = word
+    end
+    for i, word in ipairs(words) do words[i] = shell.quote(word) end
+    shell.run({ "sh", "-c", "echo first >log; " .. table.concat(words, " ") .. " >>log" }, { cwd = dir })
+    assert.matches("^first\n.*words.lua.*\ngprofctx", shell.read(dir .. "/log"))
+  end)
+
   it("refuses options that only other programs have", function()
     for _, option in ipairs { "--wall", "--follow", "--dump-signal=USR1", "--dump-file=x" } do
       local result = run(option, "words.lua")
@@ -1237,9 +1276,12 @@ describe("gprof.lua --record with a Lua program", function()
   end)
 
   it("knows the placeholders of names", function()
-    local result = program.run({ "--record", "--output=%e-%r%%", "words.lua" }, { cwd = dir, env = { PMI_RANK = "7" } })
-    assert.equal("gprof.lua: words-7% was written; to read it: gprof.lua words-7%\n", result.stderr)
-    result = run("--output=%e.%p", "words.lua")
+    for pattern, name in pairs { ["%e-%r%%"] = "words-7%", ["%%e"] = "%e" } do
+      local result = program.run({ "--record", "--output=" .. pattern, "words.lua" },
+        { cwd = dir, env = { PMI_RANK = "7" } })
+      assert.equal(("gprof.lua: %s was written; to read it: gprof.lua %s\n"):format(name, name), result.stderr)
+    end
+    local result = run("--output=%e.%p", "words.lua")
     local name = result.stderr:match "^gprof%.lua: (words%.%d+) was written"
     assert.truthy(shell.read(dir .. "/" .. name))
   end)
@@ -1264,7 +1306,7 @@ describe("gprof.lua --record with a Lua program", function()
   it("writes through a link and to a device that the user names, and replaces neither", function()
     local home = shell.tmpdir "outputs"
     shell.write(home .. "/words.lua", shell.read(dir .. "/words.lua"))
-    shell.check({ "sh", "-c", "echo old >target; ln -s target link; ln -s nothing dangling" }, { cwd = home })
+    shell.check({ "sh", "-c", "echo gmon >target; ln -s target link; ln -s nothing dangling" }, { cwd = home })
     for link, target in pairs { link = "target", dangling = "nothing" } do
       local result = program.run({ "--record", "--output=" .. link, "words.lua" }, { cwd = home })
       assert.same({ 0, target }, { result.status, shell.check({ "readlink", link }, { cwd = home }).stdout:sub(1, -2) })

@@ -67,6 +67,16 @@ describe("profiles of a Lua program", function()
     return read(target)
   end
 
+  it("do not replace a file that is not a profile, such as the program", function()
+    local text = shell.read(dir .. "/calls.lua")
+    for _, argv in ipairs { { "--sum-file=calls.lua", "a.prof" },
+      { "--record", "--sum-file=calls.lua", "calls.lua", "left1" } } do
+      local result = run(table.unpack(argv))
+      assert.same({ 1, "gprof.lua: calls.lua: is not a profile, so it is not replaced\n", text },
+        { result.status, result.stderr, shell.read(dir .. "/calls.lua") })
+    end
+  end)
+
   it("have the same sum in any order and grouping", function()
     local all = sum("all", "a.prof", "b.prof", "c.prof", "d.prof")
     assert.equal(all, sum("all2", "d.prof", "b.prof", "a.prof", "c.prof"))

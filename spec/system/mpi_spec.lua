@@ -210,6 +210,15 @@ libgprof-mpi: rank 4: no answer from rank 0: the sum of ranks 4 to 5 is in a fil
           assert.same({ 15, 5 }, { calls, files })
         end)
 
+        it("does not replace a file that is not a profile, such as the program", function()
+          local dir = shell.tmpdir "kept"
+          shell.write(dir .. "/ranks", "the program")
+          local result = run(3, { mpi = "output=%e", dir = dir })
+          assert.equal("libgprof-mpi: rank 0: ranks: is not a profile, so it is not replaced: the profiles of ranks " ..
+            "0 to 2 are in files of their own\n", mpi.messages(result))
+          assert.equal("the program", shell.read(dir .. "/ranks"))
+        end)
+
         it("uses the names that the user has chosen", function()
           local dir = shell.tmpdir "names"
           check(run(3, { mpi = "output=job %e %r%%.gmon", dir = dir }))

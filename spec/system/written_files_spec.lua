@@ -79,11 +79,11 @@ local rows <const> = {
   { "checkpoint", typed = true, file = "ck", no_device = true, is_removed = true,
     command = words("--checkpoint=ck", "--checkpoint-every=1", "--sum-file=out", image, "run", "two") },
   { "separate listing", file = "cycles.c-ann", command = words("-b", "-l", "-A", "-y", listed.image, listed.gmon) },
-  { "Lua recording", typed = true, file = "out", varies = true,
+  { "Lua recording", typed = true, file = "out", magic = "gprofctx", varies = true,
     command = words("--record", "--output=out", "script.lua") },
-  { "Lua recording with the default name", file = "script.prof", varies = true,
+  { "Lua recording with the default name", file = "script.prof", magic = "gprofctx", varies = true,
     command = words("--record", "script.lua") },
-  { "Lua recording, named by a pattern", file = "script-x", varies = true,
+  { "Lua recording, named by a pattern", file = "script-x", magic = "gprofctx", varies = true,
     command = words("--record", "--output=%e-x", "script.lua") },
   { "blocks", file = "gmon.out", varies = true, survives = true, command = { counted.image } },
 }
@@ -101,9 +101,10 @@ if recorded then
     rows[#rows + 1] = row
   end
   local set <const> = { "gmon.out", "gmon.out.ctx" }
-  add("recording", "out", "out", { typed = true, set = { "out", "out.ctx" } })
-  add("recording with the default name", "gmon.out", nil, { set = set })
-  add("recording, named by a pattern", "program-x", "%e-x", { set = { "program-x", "program-x.ctx" } })
+  add("recording", "out", "out", { typed = true, magic = "gmon", set = { "out", "out.ctx" } })
+  add("recording with the default name", "gmon.out", nil, { magic = "gmon", set = set })
+  add("recording, named by a pattern", "program-x", "%e-x",
+    { magic = "gmon", set = { "program-x", "program-x.ctx" } })
   add("context profile of a recording", "gmon.out.ctx", nil, { set = set, magic = "gprofctx" })
 end
 
@@ -165,7 +166,9 @@ local function with_old_files(row)
   local dir = workplace()
   if not row.is_removed then check_done(row, run(row, dir), "old files") end
   write_run(dir .. "/run", 11)
-  if not row.set and not row.is_removed then shell.write(dir .. "/" .. row.file, "an older one\n") end
+  if not row.set and not row.is_removed then
+    shell.write(dir .. "/" .. row.file, (row.magic or "") .. " an older one\n")
+  end
   return dir, contents(row, dir)
 end
 
@@ -209,17 +212,18 @@ describe("the name of a", function()
     it(what .. ": a link", function()
       for _, target in ipairs { "precious", "nowhere" } do
         local dir = workplace()
-        if target == "precious" then shell.write(dir .. "/precious", row.is_removed and "" or "PRECIOUS") end
+        local old = (row.magic or "") .. "PRECIOUS"
+        if target == "precious" then shell.write(dir .. "/precious", row.is_removed and "" or old) end
         if target == "precious" and row.is_removed then os.remove(dir .. "/precious") end
         shell.check({ "ln", "-s", target, row.file }, { cwd = dir })
         local result = run(row, dir)
         if row.typed then
           check_done(row, result, target)
-          if not row.is_removed then assert.not_equal("PRECIOUS", shell.read(dir .. "/" .. target)) end
+          if not row.is_removed then assert.not_equal(old, shell.read(dir .. "/" .. target)) end
         else
           check_refused(row, result, target)
           assert.equal(target == "precious", shell.exists(dir .. "/" .. target))
-          if target == "precious" then assert.equal("PRECIOUS", shell.read(dir .. "/precious")) end
+          if target == "precious" then assert.equal(old, shell.read(dir .. "/precious")) end
         end
         assert.equal(target .. "\n", shell.check({ "readlink", row.file }, { cwd = dir }).stdout)
         assert.is_nil(temporary(dir))

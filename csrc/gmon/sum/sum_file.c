@@ -5,7 +5,11 @@
 size_t gp_sum_file_put(gp_data *data, const gp_sum_file *file, gp_new_sum *new,
                        gp_file_change changes[GP_SUM_CHANGES]) {
   size_t count = 0;
-  if (!gp_writer_open(&new->sum, file->path, file->kind, file->error)) return 0;
+  bool opened =
+      file->keeps_others
+          ? gp_writer_open_profile(&new->sum, file->path, file->kind, file->error)
+          : gp_writer_open(&new->sum, file->path, file->kind, file->error);
+  if (!opened) return 0;
   changes[count++] = (gp_file_change){.writer = &new->sum};
   bool done = true, has_companion = file->contexts && new->sum.target;
   if (has_companion) {

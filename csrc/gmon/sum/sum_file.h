@@ -11,6 +11,7 @@
 typedef struct gp_sum_file {
   const char *path;
   gp_writer_path kind;            /* who chose it */
+  bool keeps_others;              /* only a profile, or an empty file, is replaced */
   const char *companion;          /* path of the context profile */
   const gp_contexts *contexts;    /* NULL: there is no context profile */
   gp_format format;

@@ -98,6 +98,15 @@ local function check_exports(settings, files, sums)
   end
 end
 
+-- Refuses a sum of a Lua program's profiles that would replace another file, such as the
+-- program: a profile does not tell the paths of all its files.
+local function check_script_sum(sum)
+  local head = sum and profile_files.head(sum)
+  if head and not profile_files.is_head(head:sub(1, 8)) then
+    raise("%s: is not a profile, so it is not replaced", sum)
+  end
+end
+
 --- Refuses output (the sum, exports) that would replace a file that was read, and two
 -- outputs to the same file.
 -- @tparam table settings with open libraries
@@ -109,7 +118,11 @@ function overwrite.check(settings, image, data, sum)
   local files = file_set.new()
   local sums = sum and profile_files.sum_paths(sum) or {}
   -- a profile of a Lua program stands for it, and is one of the parts
-  if not core.script_list(image) then files:add(image.path) end
+  if core.script_list(image) then
+    check_script_sum(sum)
+  else
+    files:add(image.path)
+  end
   check_sums(files, sums, "the program")
   add_debug_files(files, image)
   check_sums(files, sums, "the program's debugging file")

@@ -26,6 +26,7 @@ local MOST_TIME <const> = 0.5  -- of children, if the program is no wrapper
 local OTHERS <const> = "%d %% of the processor time was spent in programs that it " ..
   "started; --follow records them"
 local MOST_LINES <const> = 10  -- for the profiles of one program
+local MOST_NAMES <const> = 100 -- in a command
 
 local function tell(message) terminal.tell("gprof.lua: " .. message) end
 
@@ -59,30 +60,82 @@ local function by_image(profiles)
   return groups
 end
 
--- Says how to read a few profiles of one image: each, and their sum.
-local function tell_few(group)
-  local names = {}
-  for i, written in ipairs(group) do
-    names[i] = shell_path(written.profile)
-    tell(("%s was written; %s"):format(written.profile, advice(written, "it")))
+-- Returns a word for the shell that stands for all profiles of a list; nil if their
+-- common beginning also stands for other files.
+local function glob(profiles)
+  local prefix, expected = profiles[1].profile, {}
+  for _, written in ipairs(profiles) do
+    local path = written.profile
+    while path:sub(1, #prefix) ~= prefix do prefix = prefix:sub(1, -2) end
+    expected[path], expected[path .. ".ctx"] = true, true
   end
-  if names[2] and group[1].image ~= group[1].profile then
-    tell(("to read their sum: gprof.lua %s %s"):format(shell_path(group[1].image),
-      table.concat(names, " ")))
+  prefix = prefix:gsub("%d+$", "")
+  local directory = prefix:match "^.*/" or ""
+  for name in pairs(core.list_directory(directory ~= "" and directory or ".") or {}) do
+    local path = directory .. name
+    if path:sub(1, #prefix) == prefix and not expected[path] then return nil end
   end
+  return (prefix ~= "" and shell_path(prefix) or "./") .. "*"
+end
+
+-- Returns how to read all profiles of one image; nil if that would be too long.
+local function command_for(group)
+  local names = #group > MOST_LINES and glob(group)
+  if not names then
+    if #group > MOST_NAMES then return nil end
+    local words = {}
+    for i, written in ipairs(group) do words[i] = shell_path(written.profile) end
+    names = table.concat(words, " ")
+  end
+  return ("gprof.lua %s %s"):format(shell_path(group[1].image), names)
+end
+
+-- Says how to read the sum of the profiles of one image.
+local function tell_sum(group)
+  local is_sum = group[2] and group[1].image ~= group[1].profile
+  local words = is_sum and command_for(group)
+  if words then tell("to read their sum: " .. words) end
 end
 
 -- Says which profiles were written: each, or the first few of many.
 local function tell_profiles(profiles)
   for _, group in ipairs(by_image(profiles)) do
+    local names = {}
+    for i, written in ipairs(group) do
+      names[i] = written.profile
+      if #group <= MOST_LINES then
+        tell(("%s was written; %s"):format(written.profile, advice(written, "it")))
+      end
+    end
     if #group > MOST_LINES then
-      local names = {}
-      for i, written in ipairs(group) do names[i] = written.profile end
       tell(("%d profiles were written: %s; %s"):format(#group, wording.first(names),
         advice(group[1], "the first")))
-    else
-      tell_few(group)
     end
+    tell_sum(group)
+  end
+end
+
+-- Returns what the reports leave out of the profiles of one image; nil if nothing.
+local function left_out(group, is_own)
+  local left = 0
+  for _, written in ipairs(group) do
+    if not is_own[written.profile] then left = left + 1 end
+  end
+  if left == 0 then return nil end
+  local all, words = left == #group, command_for(group)
+  local what = all and (left == 1 and "it" or "their sum") or "the sum of all"
+  return ("%s: the reports leave out %s%s%s"):format(group[1].image,
+    wording.plural(left, "profile"), all and "" or " of other processes",
+    words and ("; to read %s: %s"):format(what, words) or "")
+end
+
+-- Says which profiles the reports leave out, and how to read all of the same image.
+local function tell_left_out(profiles, own)
+  local is_own = {}
+  for _, path in ipairs(own) do is_own[path] = true end
+  for _, group in ipairs(by_image(profiles)) do
+    local message = left_out(group, is_own)
+    if message then tell(message) end
   end
 end
 
@@ -202,10 +255,12 @@ function record.run(settings, report)
     return finish(run)
   end
   tell_wrapper(run, settings)
-  settings.operands = { run.image, table.unpack(own_profiles(run)) }
+  local own = own_profiles(run)
+  tell_left_out(run.profiles or {}, own)
+  settings.operands = { run.image, table.unpack(own) }
   local status = report(settings)
-  local own = finish(run)
-  return own ~= 0 and own or status
+  local own_status = finish(run)
+  return own_status ~= 0 and own_status or status
 end
 
 return record

@@ -154,4 +154,44 @@ function program_files.check_directory(directory)
     ": the profile cannot be written there"
 end
 
+-- Whether a path leads to the file that is standard output or standard error.
+local function is_stream(identity)
+  for _, stream in ipairs { "/dev/stdout", "/dev/stderr" } do
+    if select(3, core.file_status(stream)) == identity then return true end
+  end
+  return false
+end
+
+local function is_link(path)
+  local directory, name = path:match "^(.-)([^/]*)$"
+  return core.real_path(path) ~=
+    (core.real_path(directory ~= "" and directory or ".") or "") .. "/" .. name
+end
+
+--- Checks, before a long run, that a profile can take the place of the file at a path:
+-- there is none, or it is empty, a profile, or a device. The recorder, which checks it
+-- again, also refuses other things, such as links that the user has not typed.
+-- @tparam string path
+-- @tparam boolean is_derived whether the user has not typed the path
+-- @tparam[opt] boolean shares_streams whether a profile is added to a file that is a
+--   standard stream
+-- @treturn[1] boolean true
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function program_files.check_replaced(path, is_derived, shares_streams)
+  local kind, _, identity, size = core.file_status(path)
+  if kind == "directory" then
+    return nil, path .. ": is a directory: the profile cannot be written there"
+  elseif kind ~= "file" or size == 0 or is_derived and is_link(path) or
+    shares_streams and is_stream(identity)
+  then
+    return true
+  end
+  local target = core.real_path(path) or path
+  local is_profile = core.file_begins(target, "gprofctx") or
+    core.file_begins(target, "gmon") and not path:find "%.ctx$"
+  if is_profile then return true end
+  return nil, path .. ": is not a profile, so it is not replaced"
+end
+
 return program_files

@@ -13,6 +13,10 @@ recorder_options.limits = { rate = { 0, 100000 }, memory = { 1, 1048576 } }
 
 local names <const> = { "rate", "memory" }
 
+-- Variables with the rank of a process in a parallel job. See csrc/runtime/file_names.c.
+local RANKS <const> = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+  "MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", "PALS_RANKID", "SLURM_PROCID" }
+
 -- Characters of names in the variable: commas separate its options.
 local ENCODED <const> = { [","] = "%2C", ["%"] = "%25" }
 local DECODED <const> = { ["%2C"] = ",", ["%25"] = "%%" }  -- in a pattern
@@ -68,6 +72,49 @@ function recorder_options.output(options)
       end)
   end
   return pattern
+end
+
+local function rank()
+  for _, name in ipairs(RANKS) do
+    local value = os.getenv(name)
+    if value and value:find "^%d+$" and #value < 16 then return value end
+  end
+end
+
+local function host()
+  local file <close> = io.open "/proc/sys/kernel/hostname"
+  return file and file:read "l" or ""
+end
+
+--- Replaces the placeholders whose values are known before the program starts.
+-- @tparam string pattern
+-- @tparam string name of the program
+-- @treturn string a pattern with no other placeholders than `%p` and `%%`
+function recorder_options.expand(pattern, name)
+  return (pattern:gsub("%%(.)", function(letter)
+    if letter == "%" then return "%%" end
+    local value
+    if letter == "e" then value = name end
+    if letter == "h" then value = host() end
+    if letter == "r" then value = rank() end
+    return value and value:gsub("%%", "%%%%") or "%p"
+  end))
+end
+
+--- Returns the name that an expanded pattern stands for.
+-- @tparam string pattern
+-- @tparam[opt=""] integer|string process the number of the process
+-- @treturn string
+function recorder_options.name_of(pattern, process)
+  return (pattern:gsub("%%(.)", { p = process or "", ["%"] = "%" }))
+end
+
+--- Returns whether a pattern has placeholders for values. After `expand`, that is the
+-- process number.
+-- @tparam string pattern
+-- @treturn boolean
+function recorder_options.has_placeholder(pattern)
+  return pattern:gsub("%%%%", ""):find("%", 1, true) ~= nil
 end
 
 --- Returns the environment variable that makes the dynamic linker load the recorder
