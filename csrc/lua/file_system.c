@@ -22,15 +22,16 @@ static int fail_path(lua_State *L, const char *path) {
   return gp_push_failure(L, path, &error);
 }
 
-/* file_status(path) -> "file", "directory" or "other"; modification time in seconds since
- * the epoch; a string that identifies the file (device and inode); its size in bytes; or
- * nil and a message */
+/* file_status(path) -> "file", "directory", "device" (of characters) or "other";
+ * modification time in seconds since the epoch; a string that identifies the file (device
+ * and inode); its size in bytes; or nil and a message */
 static int file_status(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   struct stat status;
   if (stat(path, &status) < 0) return fail_path(L, path);
   lua_pushstring(L, S_ISREG(status.st_mode)   ? "file"
                     : S_ISDIR(status.st_mode) ? "directory"
+                    : S_ISCHR(status.st_mode) ? "device"
                                               : "other");
   lua_pushinteger(L, (lua_Integer)status.st_mtime);
   lua_pushfstring(L, "%I:%I", (LUAI_UACINT)status.st_dev, (LUAI_UACINT)status.st_ino);

@@ -95,6 +95,10 @@ end
 local function check_replaced(path, options)
   local name, is_typed = known_name(path, options)
   if not name then return true end
+  if core.file_status(name) == "other" then
+    return nil, name .. ": is neither a file nor a device: the profile cannot be " ..
+      "written there"
+  end
   local done, message = program_files.check_replaced(name, not is_typed)
   if not done then return nil, message end
   return program_files.check_replaced(name .. ".ctx", true)
@@ -219,8 +223,8 @@ return function(command, options)
   return { status = ending == "exit" and number or nil, image = own.image,
     directory = directory ~= "" and directory or "the current directory",
     signal = ending == "signal" and number or nil, profile = own.profile,
-    device = not own.profile and output and core.file_status(output) == "other" and output
-      or nil,
+    device = not own.profile and output and core.file_status(output) == "device" and
+      output or nil,
     samples = found.samples, executes = executes,
     others = #profiles < 2 and others > 0 and others or nil,
     profiles = (options.follow or profiles[own == first and 2 or 1]) and profiles or nil }

@@ -138,6 +138,7 @@ return function(script, command, options)
   return { status = ending == "exit" and number or nil,
     signal = ending == "signal" and number or nil,
     image = is_written and profile or command[1], profile = is_written and profile or nil,
-    device = kind == "other" and not is_derived(options.output) and profile or nil,
+    device = (kind == "device" or kind == "other") and not is_derived(options.output) and
+      profile or nil,
     directory = directory ~= "" and directory or "the current directory" }
 end

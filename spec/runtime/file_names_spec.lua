@@ -194,6 +194,7 @@ describe("gprof.lua --record --output", function()
       shell.write(where .. "/" .. name, text)
     end
     shell.check { "mkdir", where .. "/taken" }
+    shell.check { "mkfifo", where .. "/pipe" }
     local before = shell.check({ "sh", "-c", "ls -A; cat program notes-7" }, { cwd = where }).stdout
     local function refused(file, ...)
       local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
@@ -210,6 +211,8 @@ describe("gprof.lua --record --output", function()
     refused("gmon.out" .. kept, "./program", "s")
     refused("other.ctx" .. kept, "--output=other", "./program", "s")
     refused("taken: is a directory: the profile cannot be written there", "--output=taken", "./program", "s")
+    refused("pipe: is neither a file nor a device: the profile cannot be written there", "--output=pipe",
+      "./program", "s")
     refused("other.ctx" .. kept, "--output=other", "touch", "x")
   end)
 
