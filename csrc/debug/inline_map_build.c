@@ -135,7 +135,8 @@ static bool name_unit_files(building *b, const uint32_t *rows, size_t first, siz
  * read once. */
 static bool set_declarations(building *b) {
   gp_inline_map *map = b->scopes.map;
-  const gp_function_names *functions = &b->functions;
+  gp_function_names *functions = &b->functions;
+  gp_function_names_place_members(functions);
   uint32_t *rows = gp_identity(functions->count);
   uint32_t *file = gp_column(functions->count, sizeof *file);
   bool done = rows && file && gp_sort(rows, functions->count, unit_before, functions);
