@@ -22,7 +22,7 @@ local subjects <const> = {
   spread = "gmon/sum/spread gmon/sum/spread_file",
   archives = "base/tar base/reader",
   lines = "debug/line_program debug/line_files debug/units debug/dwarf debug/line_tables debug/line_sequences " ..
-    "debug/line_map debug/line_map_build object/section",
+    "debug/line_map debug/line_map_build debug/source_paths object/section",
   frames = "debug/abbreviations debug/entries debug/range_lists debug/function_names debug/scopes " ..
     "debug/scope_ranges debug/inline_map debug/inline_map_build debug/units debug/dwarf",
   split = "debug/split_file debug/package_index debug/inline_map_build debug/function_names",

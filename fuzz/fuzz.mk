@@ -26,10 +26,10 @@ FUZZ_OBJECTS = $(SOURCES:csrc/%.c=$(FUZZ_DIR)/objects/%.o)
 FUZZ_SECTIONS = lines frames split pads
 FUZZ_SECTION_READERS = base/crc32 base/error base/hash base/range base/sort object/section debug/dwarf \
   debug/units debug/line_files debug/line_map debug/line_map_build debug/line_program \
-  debug/line_sequences debug/line_tables debug/source_names debug/abbreviations debug/entries \
-  debug/range_lists debug/function_names debug/scopes debug/scope_ranges debug/inline_map \
-  debug/inline_map_build debug/split_file debug/package_index debug/call_frames \
-  profile/code/landing_pads
+  debug/line_sequences debug/line_tables debug/source_names debug/source_paths \
+  debug/abbreviations debug/entries debug/range_lists debug/function_names debug/scopes \
+  debug/scope_ranges debug/inline_map debug/inline_map_build debug/split_file \
+  debug/package_index debug/call_frames profile/code/landing_pads
 
 fuzz: deps-fuzz
 	@$(MAKE) --no-print-directory run-fuzz

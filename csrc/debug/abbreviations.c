@@ -80,6 +80,7 @@ static bool is_needed(uint64_t tag, gp_role role) {
   switch (tag) {
     case GP_TAG_INLINED: return true;
     case GP_TAG_SUBPROGRAM: return role != GP_ROLE_SIBLING;
+    case GP_TAG_STRUCTURE: return role == GP_ROLE_DECL_FILE || role == GP_ROLE_DECL_LINE;
     case TAG_enumeration_type:
     case TAG_subroutine_type:
     case TAG_call_site:

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "debug/units.h"
 
-enum { GP_TAG_INLINED = 0x1d, GP_TAG_SUBPROGRAM = 0x2e };
+enum { GP_TAG_STRUCTURE = 0x13, GP_TAG_INLINED = 0x1d, GP_TAG_SUBPROGRAM = 0x2e };
 
 /* What an attribute means here. GP_ROLE_SIBLING, where the children of an entry end, is
  * only known of inlined subroutines, and of entries that cannot contain subprograms. */

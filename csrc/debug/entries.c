@@ -98,7 +98,8 @@ static bool read_attributes(const gp_entries *entries, gp_cursor *cursor,
                             uint64_t base, gp_entry *entry) {
   const gp_attribute *all = entries->abbreviations.attribute;
   gp_value unused = {.kind = GP_VALUE_NONE};
-  bool wanted = entry->tag == GP_TAG_SUBPROGRAM || entry->tag == GP_TAG_INLINED;
+  bool wanted = entry->tag == GP_TAG_SUBPROGRAM || entry->tag == GP_TAG_INLINED ||
+                entry->tag == GP_TAG_STRUCTURE;
   if (wanted) memset(entry->value, 0, sizeof entry->value);
   entry->value[GP_ROLE_SIBLING].kind = GP_VALUE_NONE;
   for (uint32_t i = abbreviation->first; i < abbreviation->end; i++) {

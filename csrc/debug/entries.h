@@ -3,7 +3,7 @@
  * The entries of .debug_info: in sequence through a unit, or by offset.
  *
  * One unit is in memory at a time. Of an entry, only the attributes of subprograms and
- * inlined subroutines are kept.
+ * inlined subroutines are kept, and where structures are declared.
  */
 #ifndef GP_DEBUG_ENTRIES_H
 #define GP_DEBUG_ENTRIES_H
@@ -15,7 +15,8 @@ typedef struct gp_entry {
   unsigned tag;              /* 0: the end of a list of children */
   bool has_children;
   gp_value value[GP_ROLES];  /* by role: GP_ROLE_SIBLING, and all others of subprograms
-                                and inlined subroutines. Offsets count from the start of
+                                and inlined subroutines; of structures, where they are
+                                declared. Offsets count from the start of
                                 the section */
 } gp_entry;
 

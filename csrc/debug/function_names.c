@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 /* Compilers need three references or fewer. A cycle ends here. */
 #define MAX_REFERENCES 12
@@ -31,6 +32,8 @@ void gp_function_names_free(gp_function_names *functions) {
   free(functions->unit);
   free(functions->file);
   free(functions->line);
+  free(functions->last);
+  free(functions->member);
   gp_hash_free(&functions->index);
   memset(functions, 0, sizeof *functions);
 }
@@ -72,6 +75,7 @@ static gp_value reference_of(const gp_entry *entry) {
 /* A place in the source: see gp_function_names. */
 typedef struct declaration {
   uint32_t unit, file, line;
+  uint64_t last;
 } declaration;
 
 /* Adds what an entry says of where its function is declared. The first entries with a
@@ -92,20 +96,24 @@ static void declare(declaration *d, const gp_function_names *functions,
 /* Returns the linkage name, if any entry has it; else the first name. */
 static char *search(gp_function_names *functions, place *at, declaration *d) {
   char *name = NULL, *linkage_name = NULL;
-  for (int left = MAX_REFERENCES; left > 0 && !linkage_name; left--) {
+  for (int left = MAX_REFERENCES; left > 0; left--) {
     declare(d, functions, at);
     if (!name) name = read_name(at, GP_ROLE_NAME);
-    linkage_name = read_name(at, GP_ROLE_LINKAGE_NAME);
+    if (!linkage_name) linkage_name = read_name(at, GP_ROLE_LINKAGE_NAME);
+    if (linkage_name && d->file != GP_NONE) break;
     if (!follow(functions, at, reference_of(&at->entry))) break;
   }
-  if (!linkage_name) return name;
+  if (!linkage_name) {
+    if (at->entries == functions->entries) d->last = at->entry.offset;
+    return name;
+  }
   free(name);
   return linkage_name;
 }
 
 /* Adds a function, and the name that `at` leads to. */
 static bool add(gp_function_names *functions, gp_key key, place *at) {
-  declaration d = {GP_NONE, GP_NONE, 0};
+  declaration d = {GP_NONE, GP_NONE, 0, UINT64_MAX};
   char *name = search(functions, at, &d);
   uint32_t number = GP_NONE;
   const gp_entries *shared = functions->supplementary;
@@ -114,7 +122,8 @@ static bool add(gp_function_names *functions, gp_key key, place *at) {
               GP_RESERVE(&functions->capacity, functions->count + 1,
                          GP_COLUMN(functions->offset), GP_COLUMN(functions->shared),
                          GP_COLUMN(functions->name), GP_COLUMN(functions->unit),
-                         GP_COLUMN(functions->file), GP_COLUMN(functions->line));
+                         GP_COLUMN(functions->file), GP_COLUMN(functions->line),
+                         GP_COLUMN(functions->last));
   done = done && (!name || gp_source_names_add(functions->names, name, &number));
   free(name);
   if (!done) return false;
@@ -125,6 +134,7 @@ static bool add(gp_function_names *functions, gp_key key, place *at) {
   functions->unit[row] = d.unit;
   functions->file[row] = d.file;
   functions->line[row] = d.line;
+  functions->last[row] = d.last;
   return gp_hash_add(&functions->index, (uint32_t)row);
 }
 
@@ -142,4 +152,30 @@ bool gp_function_names_find(gp_function_names *functions, const gp_entry *entry,
   if (!add(functions, key, &at)) return false;
   *row = (uint32_t)functions->count - 1;
   return true;
+}
+
+/* --- members ------------------------------------------------------------------- */
+
+bool gp_function_names_add_member(gp_function_names *functions, gp_member member) {
+  if (!GP_RESERVE(&functions->member_capacity, functions->member_count + 1,
+                  GP_COLUMN(functions->member)))
+    return false;
+  functions->member[functions->member_count++] = member;
+  return true;
+}
+
+static bool member_before(const void *functions, size_t row, uint64_t offset) {
+  return ((const gp_function_names *)functions)->member[row].offset < offset;
+}
+
+void gp_function_names_place_members(gp_function_names *functions) {
+  for (size_t row = 0; row < functions->count; row++) {
+    uint64_t offset = functions->last[row];
+    if (functions->file[row] != GP_NONE || offset == UINT64_MAX) continue;
+    size_t i = gp_search(functions, 0, functions->member_count, offset, member_before);
+    if (i == functions->member_count || functions->member[i].offset != offset) continue;
+    functions->unit[row] = functions->member[i].unit;
+    functions->file[row] = functions->member[i].file;
+    functions->line[row] = functions->member[i].line;
+  }
 }

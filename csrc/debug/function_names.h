@@ -12,6 +12,12 @@
 #include "debug/entries.h"
 #include "debug/source_names.h"
 
+/* A function without a place of its own, in a structure that has one. */
+typedef struct gp_member {
+  uint64_t offset;            /* of the function's entry */
+  uint32_t unit, file, line;  /* where the structure is declared */
+} gp_member;
+
 typedef struct gp_function_names {
   gp_entries *entries;
   gp_entries *supplementary;  /* entries of the supplementary file, or NULL */
@@ -24,7 +30,10 @@ typedef struct gp_function_names {
   uint32_t *unit;             /* of `entries`, in which it is declared; or GP_NONE */
   uint32_t *file, *line;      /* where it is declared: a number in the unit's table of
                                  files; GP_NONE and 0 if unknown */
+  uint64_t *last;             /* the entry that may be a member's; UINT64_MAX if none */
   gp_hash index;
+  size_t member_count, member_capacity;
+  gp_member *member;          /* by offset */
 } gp_function_names;
 
 /* Initializes an empty set, whose address must not change afterwards. */
@@ -36,5 +45,12 @@ void gp_function_names_free(gp_function_names *functions);
  * entry must be in the loaded unit. False if there is no memory. */
 bool gp_function_names_find(gp_function_names *functions, const gp_entry *entry,
                             uint32_t *row);
+
+/* Adds a member. The offsets must ascend. False if there is no memory. */
+bool gp_function_names_add_member(gp_function_names *functions, gp_member member);
+
+/* Gives functions without a place the places of the structures that they are in. All that
+ * gcc says of the place of a lambda expression is that of its structure. */
+void gp_function_names_place_members(gp_function_names *functions);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/sort.h"
 #include "debug/line_program.h"
 #include "debug/scopes.h"
+#include "debug/source_paths.h"
 #include "debug/split_file.h"
 
 /* --- files of calls and declarations ------------------------------------------- */
@@ -18,7 +19,7 @@
 #define MAX_OVERLAP 8
 
 /* Replaces numbers in a unit's table of files by numbers of names. */
-static bool name_files(gp_source_names *files, gp_line_program *program,
+static bool name_files(gp_source_paths *files, gp_line_program *program,
                        uint32_t *column, size_t rows) {
   size_t count = gp_line_program_file_count(program);
   uint32_t *number = gp_column(count, sizeof *number);
@@ -30,7 +31,7 @@ static bool name_files(gp_source_names *files, gp_line_program *program,
     if (file >= count || file < gp_line_program_first_file(program)) continue;
     if (number[file] == GP_NONE) {
       char *name = gp_line_program_file(program, file);
-      done = name && gp_source_names_add(files, name, &number[file]);
+      done = name && gp_source_paths_add(files, name, &number[file]);
       free(name);
     }
     column[row] = number[file];
@@ -53,6 +54,7 @@ typedef struct building {
   gp_scopes scopes;
   gp_split_files split_files;
   gp_line_program program;
+  gp_source_paths files;
   uint64_t line_budget;  /* bytes of line tables that may still be read; 0 if files are
                             not wanted */
 } building;
@@ -103,7 +105,7 @@ static bool read_unit(building *b, uint32_t number) {
   bool split = b->entries.unit[number].split_file.kind != GP_VALUE_NONE;
   if (split) forget(map->decl_file + first, rows);  /* a row of other functions */
   if (open_lines(b, &b->entries.unit[number]))
-    return name_files(&map->files, &b->program, call_file, rows);
+    return name_files(&b->files, &b->program, call_file, rows);
   forget(call_file, rows);
   return true;
 }
@@ -123,7 +125,7 @@ static bool name_unit_files(building *b, const uint32_t *rows, size_t first, siz
   for (size_t i = first; i < end; i++) file[i] = b->functions.file[rows[i]];
   if (unit == GP_NONE || !open_lines(b, &b->entries.unit[unit]))
     forget(file + first, end - first);
-  else if (!name_files(&b->scopes.map->files, &b->program, file + first, end - first))
+  else if (!name_files(&b->files, &b->program, file + first, end - first))
     return false;
   for (size_t i = first; i < end; i++) b->functions.file[rows[i]] = file[i];
   return true;
@@ -133,7 +135,8 @@ static bool name_unit_files(building *b, const uint32_t *rows, size_t first, siz
  * read once. */
 static bool set_declarations(building *b) {
   gp_inline_map *map = b->scopes.map;
-  const gp_function_names *functions = &b->functions;
+  gp_function_names *functions = &b->functions;
+  gp_function_names_place_members(functions);
   uint32_t *rows = gp_identity(functions->count);
   uint32_t *file = gp_column(functions->count, sizeof *file);
   bool done = rows && file && gp_sort(rows, functions->count, unit_before, functions);
@@ -178,6 +181,7 @@ static bool build(building *b, gp_inline_map *map, const gp_image *image) {
   map->gaps.damaged = b->entries.incomplete;
   gp_split_files_init(&b->split_files, image, &b->dwarf);
   gp_line_program_init(&b->program, &b->dwarf);
+  gp_source_paths_init(&b->files, &map->files, false);
   if (!read_units(b)) return false;
   const char *rejected = gp_split_files_rejected(&b->split_files);
   if (rejected && !(map->gaps.rejected = strdup(rejected))) return false;
@@ -189,6 +193,7 @@ static bool build(building *b, gp_inline_map *map, const gp_image *image) {
 
 static void free_building(building *b) {
   gp_line_program_free(&b->program);
+  gp_source_paths_free(&b->files);
   gp_split_files_free(&b->split_files);
   gp_scopes_free(&b->scopes);
   gp_function_names_free(&b->functions);

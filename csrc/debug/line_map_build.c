@@ -22,11 +22,11 @@
 
 /* Adds libbfd's answer for one address. Extends the last row, or begins a new one if the
  * line or the function differs. */
-static bool append_answer(gp_line_map *map, uint64_t address, const gp_location *location,
-                          const char *last_function) {
+static bool append_answer(gp_line_map *map, gp_source_paths *paths, uint64_t address,
+                          const gp_location *location, const char *last_function) {
   uint32_t file;
   size_t last = map->count - 1;
-  if (!gp_source_names_add(&map->names, location->file, &file)) return false;
+  if (!gp_source_paths_add(paths, location->file, &file)) return false;
   if (last_function && map->high[last] == address && map->file[last] == file &&
       map->line[last] == location->line &&
       strcmp(last_function, location->function) == 0) {
@@ -37,14 +37,16 @@ static bool append_answer(gp_line_map *map, uint64_t address, const gp_location 
   return gp_line_map_append(map, range, file, location->line);
 }
 
-static bool ask(gp_line_map *map, const gp_image *image, gp_range range) {
+static bool ask(gp_line_map *map, gp_source_paths *paths, const gp_image *image,
+                gp_range range) {
   const char *last_function = NULL;  /* function at the preceding address */
   if (map->costly) return true;
   if (!gp_image_prepare_locate(image)) return false;
   for (uint64_t address = range.low; address < range.high; address++) {
     gp_location location;
     bool known = gp_image_locate(image, address, &location);
-    if (known && !append_answer(map, address, &location, last_function)) return false;
+    if (known && !append_answer(map, paths, address, &location, last_function))
+      return false;
     last_function = known ? location.function : NULL;
   }
   return true;
@@ -54,6 +56,7 @@ static bool ask(gp_line_map *map, const gp_image *image, gp_range range) {
 
 typedef struct building {
   gp_line_map *map;
+  gp_source_paths *paths;   /* of `map->names` */
   const gp_image *image;
   const gp_range *wanted;
   size_t wanted_count;
@@ -69,7 +72,8 @@ static bool ask_wanted(building *b, gp_range range) {
   if (b->unsure) return true;
   size_t i = gp_range_above(b->wanted, b->wanted_count, range.low);
   for (; i < b->wanted_count && b->wanted[i].low < range.high; i++)
-    if (!ask(b->map, b->image, gp_range_clip(b->wanted[i], range))) return false;
+    if (!ask(b->map, b->paths, b->image, gp_range_clip(b->wanted[i], range)))
+      return false;
   return true;
 }
 
@@ -215,7 +219,7 @@ static bool ask_all(building *b) {
   b->unsure = b->sequences->partial;
   if (b->unsure) return true;
   for (size_t i = 0; i < b->wanted_count; i++)
-    if (!ask(b->map, b->image, b->wanted[i])) return false;
+    if (!ask(b->map, b->paths, b->image, b->wanted[i])) return false;
   return true;
 }
 
@@ -224,13 +228,16 @@ static bool build(gp_line_map *map, const gp_image *image, gp_line_reading how,
                   const gp_range *ranges, size_t count, bool *unsure) {
   bool readable;
   gp_line_sequences sequences;
+  gp_source_paths paths;
   gp_line_map_init(map);
-  bool done = gp_line_sequences_read(&sequences, &map->names, image, how, ranges, count,
+  gp_source_paths_init(&paths, &map->names, how == GP_LINES_AS_LIBBFD);
+  bool done = gp_line_sequences_read(&sequences, &paths, image, how, ranges, count,
                                      &readable);
   map->costly = sequences.costly;
-  building b = {map, image, ranges, count, &sequences, how, false};
+  building b = {map, &paths, image, ranges, count, &sequences, how, false};
   done = done && (readable ? merge_sequences(&b) : ask_all(&b));
   gp_line_sequences_free(&sequences);
+  gp_source_paths_free(&paths);
   *unsure = b.unsure;
   return done;
 }

@@ -12,6 +12,7 @@
  * - libbfd cannot read a line table whose offset size differs from its unit's.
  * - If tables contradict each other, the first one counts: linkers keep the first copy of
  *   a function.
+ * - A file that was found by several paths has one (source_paths.h).
  */
 #ifndef GP_DEBUG_LINE_MAP_BUILD_H
 #define GP_DEBUG_LINE_MAP_BUILD_H

@@ -32,10 +32,10 @@ typedef struct reading {
   bool too_many;            /* the limit was reached: the tables are not used */
   uint64_t comparisons;     /* of sequences, by libbfd */
   gp_line_program *program; /* the current table */
-  gp_source_names *names;
+  gp_source_paths *paths;
   size_t file_count;        /* number of files in the table; 0 until a name is needed */
   size_t file_capacity;
-  uint32_t *file;           /* for each file of the table: its number in `names`, or
+  uint32_t *file;           /* for each file of the table: its number in `paths`, or
                                GP_NONE if not yet assigned */
 } reading;
 
@@ -63,7 +63,7 @@ static bool find_file(reading *r, const gp_line_row *row, uint32_t *number) {
   if (file < r->file_count && (*number = r->file[file]) != GP_NONE) return true;
   char *name = gp_line_program_file(r->program, file);
   *number = GP_NONE;
-  bool done = name && (name[0] == '\0' || gp_source_names_add(r->names, name, number));
+  bool done = name && (name[0] == '\0' || gp_source_paths_add(r->paths, name, number));
   free(name);
   if (file < r->file_count) r->file[file] = *number;
   return done;
@@ -159,14 +159,14 @@ static uint64_t find_first_function(const gp_image *image) {
   return image->symbol_count > 0 ? first : image->text_low;
 }
 
-bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_names *names,
+bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_paths *paths,
                             const gp_image *image, gp_line_reading how,
                             const gp_range *wanted, size_t wanted_count, bool *readable) {
   gp_line_tables tables;
   bool as_libbfd = how == GP_LINES_AS_LIBBFD;
   reading r = {.sequences = sequences, .first_function = find_first_function(image),
                .wanted = wanted, .wanted_count = wanted_count, .as_libbfd = as_libbfd,
-               .names = names};
+               .paths = paths};
   memset(sequences, 0, sizeof *sequences);
   gp_line_map_init(&sequences->rows);
   bool failed = !gp_line_tables_open(&tables, image, readable);

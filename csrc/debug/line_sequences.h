@@ -14,6 +14,7 @@
 #define GP_DEBUG_LINE_SEQUENCES_H
 
 #include "debug/line_map.h"
+#include "debug/source_paths.h"
 #include "object/image.h"
 
 typedef struct gp_sequence {
@@ -39,10 +40,10 @@ typedef enum gp_line_reading {
 } gp_line_reading;
 
 /* Reads the sequences that overlap the wanted ranges, which must be ascending and
- * disjoint. Files get numbers in `names`. Clears `*readable` if the tables are too
+ * disjoint. Files get numbers in `paths`. Clears `*readable` if the tables are too
  * redundant, or if libbfd may read other tables; then libbfd must be asked about every
  * address. False only if there is no memory; the sequences must be freed even then. */
-bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_names *names,
+bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_paths *paths,
                             const gp_image *image, gp_line_reading how,
                             const gp_range *wanted, size_t wanted_count, bool *readable);
 void gp_line_sequences_free(gp_line_sequences *sequences);

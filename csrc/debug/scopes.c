@@ -75,6 +75,27 @@ static bool find_scope(gp_scopes *scopes, const gp_entry *entry, uint32_t outer,
   return true;
 }
 
+/* Notes where a structure is declared; or a function, if it is in the structure, and has
+ * no place of its own. */
+static bool note_member(gp_scopes *scopes, const gp_entry *entry, size_t depth) {
+  gp_function_names *functions = scopes->from->functions;
+  gp_value file = entry->value[GP_ROLE_DECL_FILE];
+  if (entry->tag == GP_TAG_STRUCTURE) {
+    bool known = file.kind == GP_VALUE_NUMBER && file.number < GP_NONE &&
+                 entry->has_children;
+    scopes->type = (gp_member){0, functions->entries->loaded,
+                               known ? (uint32_t)file.number : GP_NONE,
+                               number_of(entry, GP_ROLE_DECL_LINE)};
+    scopes->type_depth = depth + 1;
+  }
+  if (entry->tag != GP_TAG_SUBPROGRAM || depth != scopes->type_depth ||
+      scopes->type.file == GP_NONE || file.kind != GP_VALUE_NONE ||
+      entry->value[GP_ROLE_LINKAGE_NAME].kind != GP_VALUE_NONE)
+    return true;
+  scopes->type.offset = entry->offset;
+  return gp_function_names_add_member(functions, scopes->type);
+}
+
 bool gp_scopes_read(gp_scopes *scopes, const gp_scope_source *from, uint32_t unit,
                     uint32_t rank) {
   gp_entry entry;
@@ -82,14 +103,18 @@ bool gp_scopes_read(gp_scopes *scopes, const gp_scope_source *from, uint32_t uni
   uint32_t scope;
   scopes->from = from;
   scopes->rank = rank;
+  scopes->type.file = GP_NONE;
   if (!gp_entries_load(from->entries, unit)) return false;
   while (gp_entries_next(from->entries, &entry)) {
     if (entry.tag == 0) {
       if (depth > 0) depth--;
+      if (depth < scopes->type_depth) scopes->type.file = GP_NONE;
       continue;
     }
     uint32_t outer = depth > 0 ? scopes->level[depth - 1] : GP_NONE;
-    if (!find_scope(scopes, &entry, outer, &scope)) return false;
+    if (!note_member(scopes, &entry, depth) ||
+        !find_scope(scopes, &entry, outer, &scope))
+      return false;
     bool wanted = entry.tag == GP_TAG_INLINED && scope != GP_NONE;
     if (!wanted && gp_entries_skip_children(from->entries, &entry)) continue;
     if (!entry.has_children) continue;

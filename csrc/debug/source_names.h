@@ -3,7 +3,7 @@
  * Numbers for the names of source files, or of functions.
  *
  * Names are numbered from 0 in the order in which they are added. They are compared as
- * strings, as spelled in the debugging information; the files need not exist.
+ * strings; the files need not exist.
  */
 #ifndef GP_DEBUG_SOURCE_NAMES_H
 #define GP_DEBUG_SOURCE_NAMES_H

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/reader.h"
+#include "debug/source_paths.h"
 #include "lua/arguments.h"
 #include "lua/memory.h"
 #include "lua/module.h"
@@ -52,6 +53,17 @@ static int real_path(lua_State *L) {
   void **guard = gp_push_guard(L);
   *guard = realpath(path, NULL);
   if (!*guard) return fail_path(L, path);
+  gp_take_text(L, guard);
+  return 1;
+}
+
+/* short_path(path) -> the path of a source file without detours: "build/../src" becomes
+ * "src" (debug/source_paths.h) */
+static int short_path(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  void **guard = gp_push_guard(L);
+  *guard = strdup(path);
+  if (*guard) gp_source_path_shorten(*guard);
   gp_take_text(L, guard);
   return 1;
 }
@@ -112,6 +124,7 @@ void gp_define_paths(lua_State *L) {
       {"__gc", close_directory}, {"__close", close_directory}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"file_status", file_status}, {"real_path", real_path},
+      {"short_path", short_path},
       {"list_directory", list_directory}, {"file_begins", file_begins}, {NULL, NULL}};
   luaL_newmetatable(L, GP_DIRECTORY);
   luaL_setfuncs(L, meta, 0);

@@ -2,6 +2,7 @@
 /* Source lines of an image for Lua: lookup by address, and all rows of the line
  * tables. */
 #include "debug/line_tables.h"
+#include "debug/source_paths.h"
 #include "lua/debug_file.h"
 #include "lua/iteration.h"
 #include "lua/memory.h"
@@ -136,7 +137,8 @@ static void push_file(lua_State *L, lines_box *box, uint64_t number) {
     lua_pop(L, 1);
     void **guard = gp_push_guard(L);
     gp_open_image(L, box->image);
-    *guard = gp_line_program_file(&box->tables.program, number);
+    char *name = *guard = gp_line_program_file(&box->tables.program, number);
+    if (name) gp_source_path_shorten(name);
     gp_take_text(L, guard);
     lua_pushvalue(L, -1);
     lua_rawseti(L, -3, (lua_Integer)number);

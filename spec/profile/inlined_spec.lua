@@ -69,6 +69,33 @@ int main(int argc, char **) { return work(argc); }
 ]],
 }
 
+-- Lambda expressions in two functions, and in a header's function that is in two units.
+local lambdas <const> = {
+  ["lambdas.h"] = [[
+static inline __attribute__((always_inline)) unsigned shared(unsigned n) {
+  auto cube = [](unsigned x) { return x * x * x % 19; };
+  return cube(n) + 1;
+}
+]],
+  ["lambdas.cc"] = [[
+#include "lambdas.h"
+unsigned other(unsigned n);
+__attribute__((noinline)) unsigned first(unsigned n) {
+  auto half = [&](unsigned x) { return (x >> 1) + n; };
+  return half(n * 3) + shared(n);
+}
+__attribute__((noinline)) unsigned second(unsigned n) {
+  auto twice = [](unsigned x) { return x * x % 17; };
+  return twice(n + 1);
+}
+int main(int argc, char **) { return first(argc) + second(argc) + other(argc); }
+]],
+  ["lambdas_more.cc"] = [[
+#include "lambdas.h"
+__attribute__((noinline)) unsigned other(unsigned n) { return shared(n + 5) * n; }
+]],
+}
+
 -- The code of these programs is compiled: compiler, sources and flags.
 local programs <const> = {
   { "gcc", "calls.c", "other.c" }, { "clang", "calls.c", "other.c", "-gdwarf-5" }, { "g++", "shapes.cc" },
@@ -273,6 +300,20 @@ describe("An inlined function", function()
       assert.same({ "deep calls.c:4", "deep other.c:2", "shared shared.h:2" }, found)
     end
     compile(programs[1])
+  end)
+
+  it("is another function than other lambda expressions", function()
+    finally(function() compile(programs[1]) end)
+    for name, text in pairs(lambdas) do shell.write(dir .. "/" .. name, text) end
+    for _, words in ipairs { { "g++" }, { "g++", "-gdwarf-4" }, { "clang++" } } do
+      local image = compile { words[1], "lambdas.cc", "lambdas_more.cc", words[2] }
+      local found = {}
+      for f in profile_of(image, sampled(image, instructions(image))):functions() do
+        if f.name:find "operator" and f.self > 0 then found[#found + 1] = f.file:match "[^/]*$" .. ":" .. f.line end
+      end
+      table.sort(found)
+      assert.same({ "lambdas.cc:4", "lambdas.cc:8", "lambdas.h:2" }, found, table.concat(words, " "))
+    end
   end)
 
   it("is found by its file", function()

@@ -5,8 +5,10 @@ local contexts = require "support.contexts"
 local core = require "gprof.core"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
+local oracle = require "support.oracle"
 local program = require "support.program"
 local shell = require "support.shell"
+local small = require "support.small"
 
 local sources <const> = {
   ["lines.c"] = [[
@@ -319,5 +321,40 @@ describe("With inlined functions, a profile by line", function()
       local compat = run("--gnu-compat", "-b", "-l", style, path, data)
       assert.equal(compat, (run("--gnu-compat", "-b", "-l", style, "--inlines", path, data)))
     end
+  end)
+end)
+
+describe("The name of a function", function()
+  it("selects all lines that were inlined into it, of which GNU gprof omits those after lines of its own", function()
+    local made = small.build({ ["work.c"] = [[
+#define CODE asm volatile("nop; nop; nop; nop" ::: "memory")
+static inline __attribute__((always_inline)) void inner(void) {
+  CODE;
+}
+__attribute__((noipa)) void work(void) { CODE;
+  inner();
+  CODE;
+  inner();
+}
+int main(void) { work(); return 0; }
+]] }, nil, "-O2")
+    local ticks, rows = {}, made.rows["work.c"]
+    for _, line in ipairs { 3, 7 } do
+      for _, address in ipairs(rows[line]) do ticks[small.even(address)] = 10 end
+    end
+    local entry = rows[5][1]
+    local words = { "-b", "-l", "-pwork", made.image,
+      small.profile(made, { ticks = ticks, arcs = { { entry - 1, entry, 1 } } }) }
+    local function places(text)
+      local before, after
+      for address in text:gmatch " inner %(work%.c:3 @ (%x+)%)" do
+        if tonumber(address, 16) < rows[7][1] then before = true else after = true end
+      end
+      return { before, after }
+    end
+    assert.same({ true, true }, places((run(table.unpack(words)))))
+    if not oracle.available() then return pending "needs GNU gprof 2.40" end
+    local theirs = shell.check({ "gprof", table.unpack(words) }, { env = { LC_ALL = "C", MALLOC_PERTURB_ = "255" } })
+    assert.same({ true, nil }, places(theirs.stdout))
   end)
 end)

@@ -261,6 +261,25 @@ describe("The program", function()
     assert.equal(0, program.run({ "-b", "-q", "-kwork/work", path, profile }).status)
   end)
 
+  it("finds the clones of a function that does not exist by its mangled name", function()
+    local cloned = { functions = { "main", "_ZN6Circle4areaEi.isra.0", "_ZN6Circle4areaEi.part.1",
+      "_ZN6Circle4areaEii.isra.0", "_ZN6Circle4areaEiz" }, ticks = {},
+      calls = { { "main", "_ZN6Circle4areaEi.isra.0", 1 }, { "main", "_ZN6Circle4areaEi.part.1", 2 },
+        { "main", "_ZN6Circle4areaEii.isra.0", 3 }, { "main", "_ZN6Circle4areaEiz", 4 } } }
+    local path, profile = crafted.image(cloned), crafted.gmon(cloned)
+    local function calls(spec)
+      local result = program.run { "-b", "-p" .. spec, path, profile }
+      local counts = {}
+      for count in result.stdout:gmatch "\n +0%.00 +0%.00 +0%.00 +(%d+)" do counts[#counts + 1] = count end
+      table.sort(counts)
+      return table.concat(counts, " "), result.stderr
+    end
+    assert.equal("1 2", (calls "_ZN6Circle4areaEi"))
+    assert.equal("3", (calls "_ZN6Circle4areaEii"))
+    assert.equal("4", (calls "_ZN6Circle4areaEiz"))
+    assert.equal("", (calls "_ZN6Circle4area"))
+  end)
+
   it("does not look for clones in a program without symbols", function()
     local stripped = shell.tmpdir() .. "/stripped"
     shell.check { "strip", "-o", stripped, image }

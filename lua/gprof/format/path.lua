@@ -4,6 +4,8 @@
 -- @internal gprof.format.path
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
+
 local path = {}
 
 --- Splits a path after its last slash.
@@ -22,21 +24,11 @@ function path.base(text)
   return text:match "^.*/(.*)$" or text
 end
 
---- Removes directories that are left again: "build/../src" becomes "src". Compilers write
--- such paths, and one file can have several. A link to a directory is not looked up.
+--- Removes directories that are left again: "build/../src" becomes "src". Paths of source
+-- files have them only with `--gnu-compat`.
+-- @function path.without_detours
 -- @tparam string text
 -- @treturn string
-function path.without_detours(text)
-  local parts = {}
-  for part in text:gmatch "[^/]+" do
-    local last = parts[#parts]
-    if part == ".." and last and last ~= ".." then
-      parts[#parts] = nil
-    elseif part ~= "." then
-      parts[#parts + 1] = part
-    end
-  end
-  return text:match "^/?" .. table.concat(parts, "/")
-end
+path.without_detours = core.short_path
 
 return path

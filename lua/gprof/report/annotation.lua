@@ -340,14 +340,14 @@ end
 local MOST_NAME <const> = 255
 
 -- Returns the name of the file for a listing. If files in several directories have the
--- same name, directory names are put before the file name.
+-- same name, directory names are put before the file name. ".." is not a name.
 local function listing_name(page, file)
   local rest, name = path.split(file.name)
   while page.listings[name] and page.rules.separates_listings and #name <= MOST_NAME and
     rest:find("[^/]") do
     local above
     rest, above = path.split(rest:match("^.*[^/]"))
-    name = above .. "-" .. name
+    if above ~= ".." then name = above .. "-" .. name end
   end
   page.listings[name] = true
   return name .. "-ann"

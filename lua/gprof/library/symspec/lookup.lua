@@ -7,6 +7,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local base_name <const> = require "gprof.format.path".base
+local core = require "gprof.core"
 local patterns = require "gprof.library.symspec.patterns"
 local source_text = require "gprof.library.files.source_text"
 
@@ -155,6 +156,20 @@ function Lookup:find_matching(kind, text, predicate)
   return self.filter(patterns.find(self.symbols, kind, text), predicate)
 end
 
+-- Finds clones by the mangled name of their function. Patterns see demangled names.
+function Lookup:find_mangled_clones(name, predicate)
+  local found, symbols = {}, self.symbols
+  for id = 1, symbols.count do
+    local symbol = symbols:name(id)
+    if symbol:sub(1, #name) == name and core.clone_stem(symbol) == name and
+      symbols:owner(id) == id
+    then
+      found[#found + 1] = id
+    end
+  end
+  return self.filter(found, predicate)
+end
+
 -- Finds functions by name. A complete name wins over the last components of names, these
 -- win over the names of clones without their suffixes, and these over globs: so every
 -- name can be selected alone.
@@ -164,6 +179,9 @@ function Lookup:find_names(name, predicate)
   found = self:find_matching("components", name, predicate)
   if found[1] then return found end
   found = self:find_matching("clones", name, predicate)
+  if not found[1] and name:find "^_" then
+    found = self:find_mangled_clones(name, predicate)
+  end
   if not found[1] and patterns.is_glob(name) then
     found = self:find_matching("glob", name, predicate)
   end
