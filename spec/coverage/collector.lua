@@ -4,12 +4,32 @@
 -- GPROF_COVERAGE: one line per source, with its path and the numbers of the lines that ran. A process that is killed
 -- writes nothing. If a process id is reused, the later process appends to the file.
 --
--- It must also run under Lua 5.1, because gprof.lua does.
+-- It must also run under Lua 5.1, because gprof.lua does. It does nothing in programs that use none of our modules,
+-- whose time may be measured, and in those that are recorded, because the recorder of Lua programs needs the hook.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local directory = os.getenv "GPROF_COVERAGE"
 local debug_sethook, getinfo, open = debug.sethook, debug.getinfo, io.open
+
+-- Whether our modules run in this process, but not the recorder: so say the spec (see spec/run.sh), the command line
+-- and the script. In spec/scripts, nearly all programs are recorded.
+local function is_counted()
+  if (os.getenv "GPROF_SPEC" or ""):find "^spec/scripts/" then return false end
+  if arg[0]:find "gprof%.lua$" or arg[0]:find "busted$" then return true end
+  local words, i = {}, 0
+  while arg[i] do
+    words[#words + 1] = arg[i]
+    i = i - 1
+  end
+  local script = open(arg[0])
+  words[#words + 1] = script and script:read "*a"
+  if script then script:close() end
+  local text = table.concat(words, "\n")
+  return text:find "gprof" and not text:find "recorder"
+end
+
+if not is_counted() then return end
 
 local hits = {}  -- hits[path][line]: whether the line ran
 local hits_of = setmetatable({}, { __mode = "k" })  -- hits_of[function]: its source's hits; false if it is not ours
@@ -29,12 +49,13 @@ end
 
 -- Runs before each line of Lua, so it must be fast. The call in the first branch is never made. Its many arguments give
 -- the hook a larger frame than its callees have. So a stack overflow occurs before the hook is entered, and is
--- attributed to the program.
-local function hook(_, line)
-  if not line then
+-- attributed to the program. A function without line numbers has no line.
+local function hook(event, line)
+  if not event then
     return hook(nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil,
       nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)
   end
+  if not line then return end
   local f = getinfo(2, "f").func
   local lines = hits_of[f]
   if lines == nil then
