@@ -248,7 +248,7 @@ $(eval $(call mpi_library,OPENMPI,openmpi))
 $(eval $(call mpi_library,MPICH,mpich))
 
 mpi: FORCE
-	$(if $(MPI_INSTALLED),,$(error No compiler for MPI: neither $(MPICC_OPENMPI) nor $(MPICC_MPICH)))
+	$(if $(strip $(MPI_INSTALLED)),,$(error No compiler for MPI: neither $(MPICC_OPENMPI) nor $(MPICC_MPICH)))
 	@$(MAKE) --no-print-directory $(foreach mpi,$(MPI_INSTALLED),$(BUILT_$(mpi)))
 
 # --- installing -----------------------------------------------------------------

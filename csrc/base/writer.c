@@ -106,14 +106,16 @@ static bool open_new(gp_writer *writer, const char *path, gp_writer_path kind,
          fail_write(writer, "cannot keep its permissions");
 }
 
+static bool fail_not_regular(gp_writer *writer) {
+  return gp_fail(writer->error, "cannot be written: not a regular file");
+}
+
 /* Prepares to write to an existing file, which is open. The data goes directly into the
  * file, or into a new file that will replace it. */
 static bool open_old(gp_writer *writer, const char *path, gp_writer_path kind) {
   struct stat old;
   if (fstat(writer->file, &old) != 0) return fail_write(writer, "cannot be written");
-  if (!S_ISREG(old.st_mode))
-    return is_chosen(kind) ||
-           gp_fail(writer->error, "cannot be written: not a regular file");
+  if (!S_ISREG(old.st_mode)) return is_chosen(kind) || fail_not_regular(writer);
   close(writer->file);
   writer->file = -1;
   int stream = standard_stream(&old);
@@ -130,6 +132,8 @@ static bool open_path(gp_writer *writer, const char *path, gp_writer_path kind) 
   writer->file = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC | flags);
   if (writer->file >= 0) return open_old(writer, path, kind);
   bool is_link = errno == ELOOP && (flags & O_NOFOLLOW);
+  /* the error for a named pipe without a reader, and for a socket */
+  if (errno == ENXIO && !is_chosen(kind)) return fail_not_regular(writer);
   if (errno == ENOENT) return open_new(writer, path, kind, NULL);
   if (!is_link) return fail_write(writer, "cannot be written");
   return gp_fail(writer->error, "%s", IS_LINK);

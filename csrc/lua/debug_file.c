@@ -99,6 +99,23 @@ static int lacks_symbols(lua_State *L) {
   return 1;
 }
 
+/* has_symbol_table(image) -> whether the file has one, even if other symbols are used */
+static int has_symbol_table(lua_State *L) {
+  const gp_image *image = gp_check_image(L, 1);
+  /* an empty array of symbols ends with NULL; HAS_SYMS includes dynamic symbols */
+  lua_pushboolean(L, bfd_get_symtab_upper_bound(image->file) > (long)sizeof(asymbol *));
+  return 1;
+}
+
+/* gaps_reported(image) -> whether it was reported that debugging information is missing
+ * or damaged */
+static int are_gaps_reported(lua_State *L) {
+  gp_check_image(L, 1);
+  const gp_image_box *box = lua_touserdata(L, 1);
+  lua_pushboolean(L, box->gaps_reported);
+  return 1;
+}
+
 /* likely_separate(image) -> whether its debugging information may be in another file */
 static int is_likely(lua_State *L) {
   lua_pushboolean(L, gp_debug_file_is_likely(gp_check_image(L, 1)));
@@ -185,6 +202,7 @@ static int unpack_symbols(lua_State *L) {
 void gp_define_debug_file(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"set_debug_file_finder", set_finder}, {"lacks_symbols", lacks_symbols},
+      {"has_symbol_table", has_symbol_table}, {"gaps_reported", are_gaps_reported},
       {"likely_separate", is_likely},
       {"debug_link", debug_link}, {"shared_link", shared_link},
       {"forget_links", forget_links},

@@ -52,6 +52,7 @@ struct gp_labels {
   bool static_files;
   bool whole_paths;
   bool references;
+  lua_Integer last_entry; /* later entries of the call graph are not printed */
   const char **suffix;    /* for each function: a text after its name, or NULL; kept alive
                              by the user values LABELS_SUFFIXES and LABELS_TEXTS. NULL if
                              no function has one */
@@ -120,18 +121,19 @@ static void create_cache(gp_labels *set, size_t nodes) {
     free(cache);
 }
 
-/* Returns the option `width`; 0 if it is nil. */
-static lua_Integer width_option(lua_State *L) {
-  int is_integer, type = lua_getfield(L, 2, "width");
-  lua_Integer width = lua_tointegerx(L, -1, &is_integer);
+/* Returns an option; `otherwise` if it is nil. */
+static lua_Integer integer_option(lua_State *L, const char *name,
+                                  lua_Integer otherwise) {
+  int is_integer, type = lua_getfield(L, 2, name);
+  lua_Integer value = lua_tointegerx(L, -1, &is_integer);
   if (type != LUA_TNIL && !is_integer)
-    luaL_error(L, "option 'width': integer expected, got %s", luaL_typename(L, -1));
+    luaL_error(L, "option '%s': integer expected, got %s", name, luaL_typename(L, -1));
   lua_pop(L, 1);
-  return width;
+  return type == LUA_TNIL ? otherwise : value;
 }
 
 /* labels(profile, { bare, symbols, short_names, inline_file_names, static_files,
- * print_path, references, width, ascii, suffixes }) */
+ * print_path, references, last_entry, width, ascii, suffixes }) */
 static int new_labels(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -140,7 +142,8 @@ static int new_labels(lua_State *L) {
   size_t functions = profile->graph.functions, nodes = functions + profile->graph.cycles;
   bool by_line = profile->symtab->lines != NULL;
   gp_labels *set = lua_newuserdatauv(L, sizeof *set, LABELS_VALUES);
-  lua_Integer width = width_option(L);
+  lua_Integer width = integer_option(L, "width", 0);
+  lua_Integer last_entry = integer_option(L, "last_entry", LUA_MAXINTEGER);
   lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
   *set = (gp_labels){.profile = lua_touserdata(L, 1),
                       .box = lua_touserdata(L, -1),
@@ -153,6 +156,7 @@ static int new_labels(lua_State *L) {
                       .static_files = !by_line && gp_flag_option(L, 2, "static_files"),
                       .whole_paths = gp_flag_option(L, 2, "print_path"),
                       .references = gp_flag_option(L, 2, "references"),
+                      .last_entry = last_entry,
                       .width = width > 0 && width <= MAX_WIDTH ? (size_t)width : 0,
                       .mark = gp_flag_option(L, 2, "ascii") ? "..." : "\xe2\x80\xa6"};
   lua_pop(L, 1);
@@ -298,7 +302,7 @@ static void make_label(lua_State *L, const gp_labels *set, lua_Integer id,
     if (cycle != GP_NONE) add_number(&m, " <cycle ", cycle - first_cycle + 1, ">");
     add_text(&m, " ");
     /* the number in the call graph: [7], or (7) if the entry is not printed */
-    bool printed = graph->printed[node];
+    bool printed = graph->printed[node] && graph->rank[node] <= set->last_entry;
     add_number(&m, printed ? "[" : "(", graph->rank[node], printed ? "]" : ")");
   }
   end_numbers(&m);

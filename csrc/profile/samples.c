@@ -15,7 +15,6 @@ typedef struct tick_sums {
 /* Gives ticks to a function, if it is selected. */
 static void give(gp_samples *samples, tick_sums *sums, const gp_selection *flat,
                  uint32_t function, double credit) {
-  samples->assigned += credit;
   if (gp_is_selected(flat, function)) {
     samples->ticks[function] += credit;
     sums->selected += credit;
@@ -46,7 +45,9 @@ static bool give_inlined(gp_samples *samples, tick_sums *sums, const gp_selectio
 }
 
 /* Divides the samples of a bin among its symbols. As in GNU gprof, the quotient is formed
- * last: which functions have equal times depends on it. False if there is no memory. */
+ * last: which functions have equal times depends on it. The scale is that of an average
+ * bin, so credits can add up to more or less than the bin's count; `assigned` is exact.
+ * False if there is no memory. */
 static bool spread(gp_samples *samples, tick_sums *sums, const gp_selection *flat,
                    gp_bin_walk *walk) {
   double count = (double)walk->count;
@@ -62,7 +63,9 @@ static bool spread(gp_samples *samples, tick_sums *sums, const gp_selection *fla
     else if (!give_inlined(samples, sums, flat, function, code, credit))
       return false;
   }
-  if (covered < units) sums->outside += count * (1 - (double)covered / (double)units);
+  double assigned = covered < units ? (double)covered / (double)units : 1;
+  samples->assigned += count * assigned;
+  sums->outside += count * (1 - assigned);
   return true;
 }
 

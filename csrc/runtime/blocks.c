@@ -15,6 +15,9 @@
  * common table, and the next new thread reuses the ended thread's table. At exit the
  * remaining tables are added. There are no locks.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* for dl_iterate_phdr, when users compile this file themselves */
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -41,6 +41,8 @@ names.distinct = core.distinct_names
 --   - `short_names`: names without parameters and template arguments;
 --   - `bare`: without the source line;
 --   - `inline_file_names`, `static_files`, `references`: see above;
+--   - `last_entry`: the last number in the call graph whose entry is printed; later ones
+--     are in parentheses, like those of entries that were not selected;
 --   - `print_path`: source files with their directories;
 --   - `suffixes`: a table from numbers of functions to suffixes;
 --   - `width`: names at the end of a row are cut so that the row has at most this many

@@ -60,6 +60,15 @@ describe("Without debugging information", function()
   local profile = crafted.gmon(plan)
   local message = image .. ": has no line numbers: compile it with -g\n"
 
+  it("the advice for a stripped program is not to strip it", function()
+    local dir, built = shell.tmpdir "stripped", build.program "cycles"
+    shell.check { "strip", "-o", dir .. "/program", built.image }
+    shell.write(dir .. "/syms", shell.check({ "nm", built.image }).stdout)
+    local told = said("-b", "-A", "-S" .. dir .. "/syms", dir .. "/program", built.gmon)
+    assert.equal(("gprof.lua: warning: %s/program: has no line numbers: compile it with -g, and do not strip it\n")
+      :format(dir), told)
+  end)
+
   it("there is a warning if annotated source is requested, which is empty", function()
     for _, words in ipairs { { "-A" }, { "--annotate-time" }, { "-b", "-A" }, { "-b", "--report=annotation" } } do
       assert.equal("gprof.lua: warning: " .. message, said(image, profile, table.unpack(words)))

@@ -641,9 +641,23 @@ describe("debugging information in a .dwo file (-gsplit-dwarf)", function()
     end)
   end
 
-  it("is one warning, with a count, if several files are missing", function()
+  local function lose_all()
     os.remove(dir .. "/calls.dwo")
     os.remove(dir .. "/calls_far.dwo")
+  end
+
+  it("is not asked for again, with -g, if no file is there", function()
+    lose_all()
+    local missing = ("gprof.lua: warning: %s: some inlined functions are unknown: " ..
+      "2 split files are missing, or from another build: calls.dwo ...\n"):format(split.image)
+    assert.equal(missing, report(split, split.image, { "--inlines", "-p" })[2])
+    assert.equal(missing .. "gprof.lua: " .. split.image .. ": has no debugging information for the recorded code, " ..
+      "which a sample profile needs: keep the files .dwo of -gsplit-dwarf\n",
+      report(split, split.image, { "--export=sample-profile" })[2])
+  end)
+
+  it("is one warning, with a count, if several files are missing", function()
+    lose_all()
     assert.equal(("gprof.lua: warning: %s: some inlined functions are unknown: " ..
       "2 split files are missing, or from another build: calls.dwo ...\n"):format(split.image),
       report(split, split.image, { "-l", "-p" })[2])

@@ -139,6 +139,18 @@ describe("--verify", function()
     end
   end)
 
+  it("counts whole samples, even if the bins are not of equal size in address units", function()
+    local image = build.craft { address = 0x1000, text = 0x200, symbols = { { "main", 0x40 }, { "work", 0x100 } } }
+    for outside, expected in pairs { [9] = "yes  29 of 38 samples (76.3 %) are in functions",
+      [10] = "NO   29 of 39 samples (74.4 %) are in functions" } do
+      local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
+        { kind = "histogram", low = 0x1000, high = 0x1200, bins = { outside, [80] = 29, n = 127 } },
+        { kind = "arc", from = 0x1050, self = 0x1100, count = 1 } } })
+      local result = run(image, path)
+      assert.truthy(result.stdout:find("samples    " .. expected, 1, true), result.stdout)
+    end
+  end)
+
   it("skips checks of what was not recorded", function()
     local image = crafted.image(crafted.example)
     local empty = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {} })

@@ -40,7 +40,7 @@ describe("--top", function()
   it("prints the first entries of the call graph, and only these in the index", function()
     local all, text = run("-b", "-q", image, profile), run("-b", "-q", "--top=3", image, profile)
     local entries, index = text:match "^(.*)\n\f\nIndex by function name\n\n(.*)$"
-    assert.equal(entries, all:sub(1, #entries))
+    assert.equal(entries, (all:sub(1, #entries):gsub("%[([4-9])%]\n", "(%1)\n")))
     assert.equal(3, count(entries, "\n%-%-%-"))
     local listed = {}
     for number in index:gmatch "%[(%d+)%]" do listed[#listed + 1] = tonumber(number) end
@@ -60,6 +60,26 @@ describe("--top", function()
     text = run("-b", "-q" .. WIDE, "--top=1", image, profile)
     assert.equal(1, count(text, "\n%-%-%-"))
     assert.equal("   [3] " .. WIDE .. "\n", text:match "\nIndex by function name\n\n(.*)$")
+  end)
+
+  -- Returns the numbers after names: those in brackets, and those in parentheses.
+  local function references(text)
+    local printed, others = {}, {}
+    for number in text:gmatch "%S %[(%d+)%]\n" do printed[tonumber(number)] = true end
+    for number in text:gmatch "%S %((%d+)%)\n" do others[tonumber(number)] = true end
+    return printed, others
+  end
+
+  it("refers to other entries in parentheses, like a selection of entries", function()
+    for _, words in ipairs { { "-q" }, { "-T" }, { "-T", "-p" }, { "-q", "-qping" } } do
+      local text = run("-b", "--top=3", image, profile, table.unpack(words))
+      local first = words[2] == "-qping" and 5 or 1
+      local last = words[2] == "-qping" and 5 or 3
+      local printed, others = references(text:match "^(.*)\f\nIndex" or text)
+      for number in pairs(printed) do assert(first <= number and number <= last, text) end
+      for number in pairs(others) do assert(number < first or number > last, text) end
+      assert.truthy(next(printed) and (next(others) or words[2] == "-p"), text)
+    end
   end)
 
   it("works in BSD's style", function()

@@ -453,6 +453,28 @@ describe("--with", function()
     assert.truthy(result.stdout:find "%] <outside>@liby.so")
   end)
 
+  it("needs calls, or samples, in one of the profiles only", function()
+    local word = "--with=" .. liby .. ":" .. of_liby
+    local function recorded(kind)
+      local records = gmon.select(gmon.parse(shell.read(path)), kind)
+      return gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
+    end
+    local sampled, counted = recorded "histogram", recorded "arc"
+    local function check(profile, words, ...)
+      local result = program.run { "-b", word, image, profile, table.unpack(words) }
+      assert.equal(0, result.status, result.stderr)
+      for _, text in ipairs { ... } do assert.truthy(result.stdout:find(text), result.stdout) end
+    end
+    check(sampled, { "-q" }, "3/3 +<outside>@liby.so %[%d+%]\n")
+    check(sampled, {}, "Flat profile", "3/3 +<outside>@liby.so %[%d+%]\n")
+    check(counted, {}, "Flat profile", "  5/5  +main", "read@liby.so")
+    check(counted, { "-p" }, "\n100.00 +0.20 +0.20 .* read@liby.so\n")
+    check(counted, { "--export=folded" }, "read@liby.so")
+    local flat = program.run { "-b", "-q", image, sampled }
+    assert.same({ sampled .. ": has no arcs, which a call graph needs (was the program compiled with -pg?)", 1 },
+      { flat.stderr:match "^gprof.lua: ([^\n]*)\n$", flat.status })
+  end)
+
   it("defaults to the profile LIBRARY.profile in the current directory", function()
     local dir = of_liby:match "^(.*)/"
     local words = { "-b", "--with=" .. liby, image, path }

@@ -9,6 +9,7 @@ local gprof = require "gprof"
 local launch = require "support.launch"
 local oracle = require "support.oracle"
 local parity = require "support.parity"
+local program = require "support.program"
 local shell = require "support.shell"
 
 -- Runs a program that must succeed without output on standard error. Returns the path of its profile, and the result.
@@ -81,6 +82,16 @@ with_compilers(function(compiler)
         end
       end)
     end
+
+    it("do not need the library: its source can be compiled without options, as part of the program", function()
+      local counter = shell.tmpdir("counter") .. "/counter.o"
+      shell.check { compiler, "-Wall", "-Wextra", "-Werror", "-c", program.root .. "/csrc/runtime/blocks.c",
+        "-o", counter }
+      for _, flags in ipairs { {}, { "-pg" } } do
+        local built = blocks.compile("updcrc", { compiler = compiler, flags = flags, link = { counter, "-pthread" } })
+        assert.truthy(check_lines(built, blocks.counts(profile(built))) >= 14)
+      end
+    end)
 
     it("equal those in the manual's example", function()
       local built = blocks.compile("updcrc", { compiler = compiler, flags = { "-pg" }, together = true })

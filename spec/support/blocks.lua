@@ -44,8 +44,9 @@ end
 -- therefore not be changed; others are in a directory of their own.
 -- @tparam string source name of a fixture, without ".c"
 -- @tparam[opt] table options `compiler` ("gcc"); `flags`, further flags; `coverage`, the flags that enable counting;
---   `link`: false for a shared object without the runtime; `together`: compile and link with one command (clang then
---   also links its own runtime, which makes the image large); `text` of the source, if it is not a fixture
+--   `link`: the linker's arguments in place of the library, or false for a shared object without it;
+--   `together`: compile and link with one command (clang then also links its own runtime, which makes the image
+--   large); `text` of the source, if it is not a fixture
 -- @treturn table `source`, `dir`, `image` (path), `language` ("c", "c++")
 function blocks.compile(source, options)
   options = options or {}
@@ -54,7 +55,7 @@ function blocks.compile(source, options)
   local compile = append({ compiler, "-g", "-O0", coverage }, options.flags)
   local link = options.together and append(compile, { source .. ".c" }) or
     append(append({ compiler }, options.flags), { source .. ".o" })
-  append(append(link, options.link ~= false and LINK or {}), { "-o", source })
+  append(append(link, options.link == nil and LINK or options.link or {}), { "-o", source })
   local function make(dir)
     shell.write(dir .. "/" .. source .. ".c", text)
     if not options.together then shell.check(append(compile, { "-c", source .. ".c" }), { cwd = dir }) end
@@ -63,7 +64,7 @@ function blocks.compile(source, options)
   end
   -- Flags with a path name a scratch directory.
   local words = shell.join(compile) .. shell.join(link)
-  local private = options.text or table.concat(options.flags or {}):find "/"
+  local private = options.text or options.link or table.concat(options.flags or {}):find "/"
   local dir = private and make(shell.tmpdir(source)) or
     build.shared("blocks-" .. source, compiler, { words, text, runtime() }, make)
   return { source = source, dir = dir, image = dir .. "/" .. source, language = compiler:find "%+%+$" and "c++" or "c" }

@@ -131,6 +131,21 @@ function libraries.open(run, warn)
   settings.with = opened
 end
 
+--- Returns which records the program or one of its libraries has.
+-- @tparam table run with opened libraries
+-- @treturn table fields of data: `has_histogram`, `has_arcs`, `has_call_graph`,
+--   `block_records`
+function libraries.records(run)
+  local found = { block_records = run.data.block_records }
+  for _, field in ipairs { "has_histogram", "has_arcs", "has_call_graph" } do
+    found[field] = run.data[field]
+    for _, library in ipairs(run.settings.with) do
+      found[field] = found[field] or library.data[field]
+    end
+  end
+  return found
+end
+
 -- Why callers are unknown, by field of `merged_objects.unknown`.
 local reasons <const> = {
   unknown = "a program records only calls into libraries compiled with -pg",

@@ -157,10 +157,15 @@ local function choose_styles(settings, data)
   return settings.styles
 end
 
+local function select_styles(run, data)
+  run.chosen = choose_styles(run.settings, data)
+  run.printed = pages.printed(run.chosen, run.settings.reports)
+end
+
 -- Fails if default reports would be empty. Requested reports and exports can be made from
 -- an empty profile.
-local function check_not_empty(run)
-  local settings, data = run.settings, run.data
+local function check_not_empty(run, data)
+  local settings = run.settings
   if data.has_histogram or data.has_arcs then return end
   if next(settings.styles) or settings.reports[1] or settings.exports[1] then return end
   if not policy.of(settings).refuses_empty_profiles then return end
@@ -195,11 +200,20 @@ local function warn_of_unused_options(run)
   require "gprof.cli.options.unused_options".warn(settings, run.printed, warn)
 end
 
+-- Opens the libraries of --with. Returns which records the program or a library has.
+local function add_libraries(run)
+  local libraries = require "gprof.cli.libraries"
+  libraries.open(run, warn)
+  local records = libraries.records(run)
+  select_styles(run, records)
+  return records
+end
+
 local function select_output(run)
-  run.chosen = choose_styles(run.settings, run.data)
-  run.printed = pages.printed(run.chosen, run.settings.reports)
-  check_not_empty(run)
-  check_records(run, run.data)
+  select_styles(run, run.data)
+  local records = run.settings.with and add_libraries(run) or run.data
+  check_not_empty(run, records)
+  check_records(run, records)
   if run.printed.threads then require "gprof.cli.recorded".check_list(run.data) end
   warn_if_nothing_is_printed(run)
   warn_of_unused_options(run)
@@ -451,7 +465,6 @@ local function read_and_sum(run)
     require "gprof.cli.advice.diagnosis".warn_full(run.image, run.data, run.name, warn)
   end
   select_output(run)
-  if run.settings.with then require "gprof.cli.libraries".open(run, warn) end
   if run.chosen.sum or settings.exports[1] then
     require "gprof.cli.overwrite".check(settings, run.image, run.data,
       run.chosen.sum and defaults.sum_path(settings) or nil)

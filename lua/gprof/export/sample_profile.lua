@@ -94,8 +94,10 @@ end
 -- Fails if nothing is known of the code. Warns if the sample profile lacks something.
 local function check(image, functions, unknown, from_clang, options)
   if not have_lines(functions) then
+    local is_split = image:has_debug_text ".dwo"
     error({ message = image.path .. ": has no debugging information for the recorded " ..
-      "code, which a sample profile needs: compile with -g" }, 0)
+      "code, which a sample profile needs: " .. (is_split and
+      "keep the files .dwo of -gsplit-dwarf" or "compile with -g") }, 0)
   end
   local warn = options.warn or function() end
   if unknown > UNKNOWN then

@@ -105,7 +105,7 @@ function checks.samples(profile)
   local all = profile.sampled_ticks
   local elsewhere = all == 0 and recorded_samples(profile) or 0
   if elsewhere > 0 then return nil, ("all %d are in libraries"):format(elsewhere) end
-  local count = math.min(profile.met_ticks, all)  -- rounding errors can make it larger
+  local count = math.min(profile.met_ticks, all)  -- damaged call paths can have more
   local text = ("%.0f of %.0f samples (%.1f %%) are in functions"):format(count, all,
     all > 0 and 100 * count / all or 0)
   local are_few = all - count < fit.ENOUGH_SAMPLES and count < MIN_SAMPLES * all

@@ -29,4 +29,15 @@ function entries.of(profile, options)
   end
 end
 
+--- Returns the number of the last entry that the option `top` includes.
+-- @tparam profile profile
+-- @tparam table options as for `entries.of`
+-- @treturn integer|nil number; nil without the option
+function entries.last(profile, options)
+  if not options.top then return nil end
+  local last = 0
+  for _, _, index in entries.of(profile, options) do last = index end
+  return last
+end
+
 return entries

@@ -72,11 +72,13 @@ end
 --- Returns cross-references: the labels of `labels.of`, followed by cycle and index
 -- number.
 -- @tparam profile profile
--- @tparam table options
+-- @tparam table options as for `labels.of`; `top`: numbers of later entries of the call
+--   graph are in parentheses
 -- @tparam[opt] string field as for `labels.of`
 -- @treturn {[integer]=string} by number
 function labels.references(profile, options, field)
-  return make_last(profile, options, field, { references = true })
+  local last = require "gprof.print.graph_entries".last(profile, options)
+  return make_last(profile, options, field, { references = true, last_entry = last })
 end
 
 -- Returns the function that shortens the labels of functions, with their files, at the

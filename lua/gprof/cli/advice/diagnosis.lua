@@ -242,7 +242,9 @@ function diagnosis.explain_lines(profile, warn)
   for _, file in profile:functions("address", "id", "file") do
     if file then return end
   end
-  local message = profile.image.path .. ": has no line numbers: compile it with -g"
+  local image = profile.image
+  local message = image.path .. ": has no line numbers: compile it with -g" ..
+    (core.has_symbol_table(image) and "" or ", and do not strip it")
   if warn then warn(message) else hint("%s", message) end
 end
 

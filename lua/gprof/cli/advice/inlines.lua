@@ -3,6 +3,7 @@
 -- @internal gprof.cli.advice.inlines
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
 local policy = require "gprof.library.policy"
 
 local inlines = {}
@@ -29,6 +30,7 @@ function inlines.warn(run, warn)
   if settings.external_symbol_table or settings.file_ordering then
     warn "--inlines has no effect with other symbols than those of the program"
   elseif not (profile.has_inlines or profile.has_frames) then
+    if core.gaps_reported(profile.image) then return end  -- it was said what is missing
     warn(("%s: has no debugging information for the recorded code, so --inlines has " ..
       "no effect: compile with -g"):format(profile.image.path))
   else

@@ -50,7 +50,8 @@ arguments.known = {
     with_c = "boolean" },
   labels = { symbols = "boolean", short_names = "boolean", bare = "boolean",
     inline_file_names = "boolean", static_files = "boolean", references = "boolean",
-    print_path = "boolean", suffixes = "suffixes", width = "integer", ascii = "boolean" },
+    last_entry = "integer", print_path = "boolean", suffixes = "suffixes",
+    width = "integer", ascii = "boolean" },
   compare = { old_runs = "integer", new_runs = "integer", chance = "number" },
 }
 
