@@ -99,9 +99,10 @@ static int lacks_symbols(lua_State *L) {
   return 1;
 }
 
-/* has_symbol_table(image) -> whether the file has one, even if other symbols are used */
+/* has_symbol_table(image) -> whether the file or its debugging file has one, even if
+ * other symbols are used */
 static int has_symbol_table(lua_State *L) {
-  const gp_image *image = gp_check_image(L, 1);
+  const gp_image *image = gp_image_for_symbols(gp_check_image(L, 1), false);
   /* an empty array of symbols ends with NULL; HAS_SYMS includes dynamic symbols */
   lua_pushboolean(L, bfd_get_symtab_upper_bound(image->file) > (long)sizeof(asymbol *));
   return 1;

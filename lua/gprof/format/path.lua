@@ -4,8 +4,6 @@
 -- @internal gprof.format.path
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local core = require "gprof.core"
-
 local path = {}
 
 --- Splits a path after its last slash.
@@ -26,9 +24,10 @@ end
 
 --- Removes directories that are left again: "build/../src" becomes "src". Paths of source
 -- files have them only with `--gnu-compat`.
--- @function path.without_detours
 -- @tparam string text
 -- @treturn string
-path.without_detours = core.short_path
+function path.without_detours(text)
+  return require "gprof.core".short_path(text)  -- recorded programs lack the core
+end
 
 return path
