@@ -13,9 +13,10 @@ local directory = os.getenv "GPROF_COVERAGE"
 local debug_sethook, getinfo, open = debug.sethook, debug.getinfo, io.open
 
 -- Whether our modules run in this process, but not the recorder: so say the spec (see spec/run.sh), the command line
--- and the script. In spec/scripts, nearly all programs are recorded.
+-- and the script. In spec/scripts, nearly all programs are recorded, and the manual's examples record the spec itself.
 local function is_counted()
-  if (os.getenv "GPROF_SPEC" or ""):find "^spec/scripts/" then return false end
+  local spec = os.getenv "GPROF_SPEC" or ""
+  if spec:find "^spec/scripts/" or spec == "spec/system/manual_spec.lua" then return false end
   if arg[0]:find "gprof%.lua$" or arg[0]:find "busted$" then return true end
   local words, i = {}, 0
   while arg[i] do
