@@ -17,6 +17,7 @@ local debug_sethook, getinfo, open = debug.sethook, debug.getinfo, io.open
 local function is_counted()
   local spec = os.getenv "GPROF_SPEC" or ""
   if spec:find "^spec/scripts/" or spec == "spec/system/manual_spec.lua" then return false end
+  if not arg then return true end -- Lua 5.1 sets it later
   if arg[0]:find "gprof%.lua$" or arg[0]:find "busted$" then return true end
   local words, i = {}, 0
   while arg[i] do
