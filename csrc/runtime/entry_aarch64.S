@@ -158,9 +158,6 @@ _mcount:
 
 .Lby_order:
 	ldp x15, x16, [TABLE, THREAD_LOW] /* and THREAD_SIZE */
-	sub x17, POINTER, x15
-	cmp x17, x16
-	b.lo .Lleave
 	sub x17, x29, x15
 	cmp x17, x16
 	b.hs .Lleave
@@ -174,9 +171,15 @@ _mcount:
 	cmp x15, x29
 	b.ls .Lpop
 	cbz x16, .Lfind
-	ldr x15, [x15, 8]
-	cmp x15, x16
+	ldr x17, [x15, 8]
+	cmp x17, x16
+	b.ne .Lleave
+	cmp x15, POINTER
 	b.eq .Lfind
+	ldp x15, x16, [TABLE, THREAD_LOW]
+	sub x17, POINTER, x15
+	cmp x17, x16
+	b.hs .Lfind
 
 .Lleave:
 	str xzr, [TABLE, THREAD_HOLDER]

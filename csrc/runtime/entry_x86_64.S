@@ -56,8 +56,9 @@
  *
  * The frame pointer leads to the caller's slot. If the caller has no frame pointer, its
  * slot is the innermost one. In each case, the caller's return address must still be in
- * its frame. If some functions announce their end, the innermost slot decides. On an
- * unknown stack, the frame of the innermost slot may be unmapped.
+ * its frame. If some functions announce their end, the innermost slot decides: it must
+ * be the caller's, or that of such a function. On an unknown stack, the frame of the
+ * innermost slot may be unmapped.
  *
  * The call's record is looked for in the cache; then as the follower of the call that was
  * last in the callee's slot, which finds it if a program makes many calls in turn; and
@@ -189,9 +190,6 @@
 	jmp .Lcount\@
 
 .Lby_order\@:
-	sub THREAD_LOW(%r11), %rdx
-	cmp THREAD_SIZE(%r11), %rdx
-	jb .Lleave\@
 	mov \frame, %rdx
 	sub THREAD_LOW(%r11), %rdx
 	cmp THREAD_SIZE(%r11), %rdx
@@ -209,7 +207,13 @@
 	jz .Lfind\@
 	mov SLOT_FRAME(%rcx), %rsi
 	cmp 8(%rsi), %rdx
+	jne .Lleave\@
+	cmp \pointer, %rsi
 	je .Lfind\@
+	mov \pointer, %rdx
+	sub THREAD_LOW(%r11), %rdx
+	cmp THREAD_SIZE(%r11), %rdx
+	jae .Lfind\@
 
 .Lleave\@:
 	movq $0, THREAD_HOLDER(%r11)

@@ -4,6 +4,7 @@
 #if defined __x86_64__ || defined __aarch64__
 
 #include <lauxlib.h>
+#include <string.h>
 #include <unwind.h>
 
 enum { MOST_FRAMES = 64 };
@@ -15,9 +16,10 @@ typedef struct frames {
   int left;             /* frames of this stack to look at */
 } frames;
 
-/* What a program without hooks has on the C stack; what hooks have there, too. */
+/* What a program without hooks has on the C stack; what hooks have there, too; and what
+ * calls hooks for lines. */
 typedef struct search {
-  frames plain, hooked;
+  frames plain, hooked, lines;
 } search;
 
 static bool contains(const frames *list, uintptr_t function) {
@@ -45,19 +47,21 @@ static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context, void *data
 
 static search *search_of(lua_State *L) { return *(search **)lua_getextraspace(L); }
 
-/* A hook. The functions wanted are among the two that call it: those that call these also
- * run without hooks. */
-static void look_in_hook(lua_State *L, lua_Debug *ar) {
-  (void)ar;
-  frames *list = &search_of(L)->hooked;
-  list->left = 2;
+static void add_frames(frames *list, int most) {
+  list->left = most;
   _Unwind_Backtrace(add_frame, list);
 }
 
+/* A hook. The functions wanted are among the two that call it: those that call these also
+ * run without hooks. */
+static void look_in_hook(lua_State *L, lua_Debug *ar) {
+  search *s = search_of(L);
+  add_frames(&s->hooked, 2);
+  if (ar->event == LUA_HOOKLINE) add_frames(&s->lines, 2);
+}
+
 static int look_in_function(lua_State *L) {
-  frames *list = &search_of(L)->plain;
-  list->left = MOST_FRAMES;
-  _Unwind_Backtrace(add_frame, list);
+  add_frames(&search_of(L)->plain, MOST_FRAMES);
   return 0;
 }
 
@@ -87,8 +91,49 @@ static void run(search *s, lua_State *L, int events) {
 }
 
 static void add(scr_hook_code *code, uintptr_t function) {
-  if (code->count == SCR_CODES || !function) return;
+  if (code->count == SCR_CODES || !function || scr_is_hook_code(code, function)) return;
   code->list[code->count++] = (scr_code){function, end_of(function)};
+}
+
+/* Returns the address that a direct call leads to; 0 if it is another instruction. */
+#if defined __x86_64__
+enum { CALL_SIZE = 5, ALIGNMENT = 1 };
+
+static uintptr_t target_of(uintptr_t at) {
+  const unsigned char *code = (const unsigned char *)at;
+  int32_t distance;
+  memcpy(&distance, code + 1, sizeof distance);
+  return code[0] == 0xe8 ? at + CALL_SIZE + (uintptr_t)distance : 0;
+}
+#else
+enum { CALL_SIZE = 4, ALIGNMENT = 4 };
+
+static uintptr_t target_of(uintptr_t at) {
+  uint32_t code;
+  memcpy(&code, (const void *)at, sizeof code);
+  const int64_t words = (int64_t)(code & 0x1ffffff) - (int64_t)(code & 0x2000000);
+  return code >> 26 == 0x25 ? at + (uintptr_t)(words * CALL_SIZE) : 0;
+}
+#endif
+
+/* Adds the functions that a function calls directly, unless they also run without hooks.
+ * Where no instruction begins, bytes may look like a call, but hardly like one of the
+ * beginning of a function. */
+static void add_called(scr_hook_code *code, const frames *plain, uintptr_t function) {
+  const uintptr_t end = end_of(function);
+  for (uintptr_t at = function; at + CALL_SIZE <= end; at += ALIGNMENT) {
+    const uintptr_t target = target_of(at);
+    if (target && function_at(target) == target && !contains(plain, target))
+      add(code, target);
+  }
+}
+
+/* Adds what looks for the line of an instruction, which takes longer than short lines. It
+ * is called by what calls hooks for lines, of whose other functions only luaD_throw runs
+ * for other reasons, and that is short. */
+static void add_lines(scr_hook_code *code, const search *s) {
+  if (s->lines.count == 2 && !contains(&s->plain, s->lines.functions[1]))
+    add_called(code, &s->plain, s->lines.functions[1]);
 }
 
 scr_hook_code scr_find_hook_code(int events, uintptr_t hook) {
@@ -100,6 +145,7 @@ scr_hook_code scr_find_hook_code(int events, uintptr_t hook) {
   lua_close(L);
   for (int i = 0; i < s.hooked.count; i++)
     if (!contains(&s.plain, s.hooked.functions[i])) add(&code, s.hooked.functions[i]);
+  if (events & LUA_MASKLINE) add_lines(&code, &s);
   if (code.count > 0) add(&code, function_at(hook));
   return code;
 }

@@ -4,7 +4,8 @@
  * recorder's.
  *
  * The interpreter may be stripped, so its functions are found by unwinding: those on the
- * C stack of a hook, but not on that of a C function. Unwind tables give their sizes.
+ * C stack of a hook, but not on that of a C function; and those that what calls hooks for
+ * lines calls itself. Unwind tables give their sizes.
  */
 #ifndef GPROF_SCRIPTS_HOOK_CODE_H
 #define GPROF_SCRIPTS_HOOK_CODE_H
@@ -16,7 +17,7 @@ typedef struct scr_code {
   uintptr_t low, high;
 } scr_code;
 
-enum { SCR_CODES = 8 };
+enum { SCR_CODES = 12 };
 
 typedef struct scr_hook_code {
   scr_code list[SCR_CODES];

@@ -257,7 +257,8 @@ function compare.sides(old, new, chance)
   end
   local rows, common = paired(old, new)
   changes.add(rows, before, now)
-  local result = { old = before, new = now, unit = sampled and new.unit or nil,
+  local result = { name = "the whole program", old = before, new = now,
+    unit = sampled and new.unit or nil,
     chance = chance or CHANCE, common = common, calls = sum_of(rows, "calls"),
     blocks = sum_of(rows, "blocks") }
   local whole = sampled and
@@ -323,7 +324,7 @@ end
 -- @tparam comparison result
 -- @tparam number percent tolerated growth
 -- @treturn {table,...} rows of functions; if the whole program got slower, the comparison
---   itself comes first
+--   itself comes first, whose `name` is "the whole program"
 function compare.regressions(result, percent)
   arguments.check(result, "gprof.comparison", 1, "regressions")
   local rule = { kind = "time", percent = percent }
@@ -388,6 +389,7 @@ end
 -- does not.
 --
 -- @table comparison
+-- @tfield string name "the whole program", of which it has the figures
 -- @tfield table old `runs`; `period`, the time per sample, or nil; `total`, the time of a
 --   run, or nil; `coverage`, see `profile.coverage`; `counted`, whether calls were
 --   recorded; `mismatch`, evidence that the profile is from another build than its image,

@@ -531,9 +531,9 @@ describe("what got slower", function()
     assert.same({}, gprof.compare.regressions(assert(gprof.compare(old, new)), 0))
     local grown = {}
     for i, row in ipairs(gprof.compare.regressions(assert(gprof.compare(new, old)), 10)) do
-      grown[i] = row.name or "all"
+      grown[i] = row.name
     end
-    assert.same({ "all", "leaf", "work", "main" }, grown)
+    assert.same({ "the whole program", "leaf", "work", "main" }, grown)
   end)
 
   local function compared(old, new)
@@ -545,19 +545,19 @@ describe("what got slower", function()
 
   local function names(comparison, percent)
     local found = {}
-    for i, row in ipairs(gprof.compare.regressions(comparison, percent)) do found[i] = row.name or "all" end
+    for i, row in ipairs(gprof.compare.regressions(comparison, percent)) do found[i] = row.name end
     return found
   end
 
   it("is listed by function, after the whole program", function()
     local grown = compared({ a = 1000, b = 1000, c = 50 }, { a = 2000, b = 1020, c = 48 })
-    assert.same({ "all", "a" }, names(grown, 10))
+    assert.same({ "the whole program", "a" }, names(grown, 10))
   end)
 
   it("must exceed the percentage significantly", function()
     local grown = compared({ a = 10000 }, { a = 11000 })
-    assert.same({ "all", "a" }, names(grown, 0))
-    assert.same({ "all", "a" }, names(grown, 5))
+    assert.same({ "the whole program", "a" }, names(grown, 0))
+    assert.same({ "the whole program", "a" }, names(grown, 5))
     assert.same({}, names(grown, 8)) -- exceeds 8 % by only 1.3 standard errors
     assert.same({}, names(grown, 10))
     assert.same({}, names(compared({ a = 100 }, { a = 120 }), 1))
@@ -567,7 +567,7 @@ describe("what got slower", function()
     local function plan(name, ticks)
       return profile { functions = { "main", name }, ticks = { [name] = ticks } }
     end
-    assert.same({ "all" }, names(assert(gprof.compare(plan("f", 100), plan("g", 300))), 10))
+    assert.same({ "the whole program" }, names(assert(gprof.compare(plan("f", 100), plan("g", 300))), 10))
     assert.same({}, names(assert(gprof.compare(plan("f", 100), plan("g", 100))), 10))
   end)
 

@@ -12,7 +12,8 @@ local function found(old, new, rules)
   local comparison = assert(gprof.compare((crafted.profile(old)), (crafted.profile(new))))
   local list = {}
   for i, failure in ipairs(assert(gprof.compare.failures(comparison, rules))) do
-    list[i] = ("%s %s %g %g"):format(failure.field, failure.row.name or "all", failure.change.old, failure.change.new)
+    local name = failure.row == comparison and "all" or failure.row.name
+    list[i] = ("%s %s %g %g"):format(failure.field, name, failure.change.old, failure.change.new)
   end
   return list
 end
@@ -98,12 +99,12 @@ describe("limits on calls", function()
     local comparison = assert(gprof.compare((crafted.profile(old)), profile))
     local function names(rules)
       local list = {}
-      for i, failure in ipairs(gprof.compare.failures(comparison, rules)) do list[i] = failure.row.name or "all" end
+      for i, failure in ipairs(gprof.compare.failures(comparison, rules)) do list[i] = failure.row.name end
       return list
     end
     local leaf, idle = profile:find("leaf").id, profile:find("idle").id
     assert.same({ "leaf" }, names { { kind = "calls", percent = 5, functions = { [leaf] = true } } })
-    assert.same({ "all", "work" }, names { { kind = "calls", percent = 5 },
+    assert.same({ "the whole program", "work" }, names { { kind = "calls", percent = 5 },
       { kind = "calls", percent = 100, functions = { [leaf] = true } } })
     assert.same({}, names { { kind = "calls", percent = 0, functions = { [idle] = true } } })
   end)

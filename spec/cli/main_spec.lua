@@ -222,6 +222,10 @@ describe("a failure is reported in one line:", function()
     ["an empty profile"] = { "$: is empty", profile = save "" },
     ["a profile without records"] = { "$: has neither a histogram nor arcs",
       profile = save(gmon.magic { records = {} }) },
+    ["annotated source of a profile without records"] = { "$: has neither a histogram nor arcs", option = "-A",
+      profile = save(gmon.magic { records = {} }) },
+    ["execution counts of a profile without records"] = { "$: has neither a histogram nor arcs", option = "-C",
+      profile = save(gmon.magic { records = {} }) },
     ["a profile with only basic blocks"] = {
       "$: has only basic-block counts: print them with -l and -A or -C",
       profile = save(gmon.magic { records = { { kind = "blocks", { 0x1000, 1 } } } }) },

@@ -52,6 +52,10 @@ describe("the code of hooks", function()
     end
   end)
 
+  it("has the function that looks for the line of an instruction", function()
+    assert.is_true(find(1 | 2 | 4, type) > find(1 | 2, type))
+  end)
+
   it("is none without hooks", function()
     assert.same({ 0, false, false, false, false }, { find(0, type) })
   end)

@@ -1450,6 +1450,21 @@ describe("the samples of a program whose calls are counted", function()
       assert.is_true(found > plain / 2 and found < (plain + counted) / 2, ("%g: %g"):format(found, plain))
     end)
   end)
+
+  it("do not charge lines far from the beginning of a function with the time that finding them takes", function()
+    sampled.decide(function()
+      local dir, statements = shell.tmpdir "long", {}
+      for i = 1, 40 do statements[i] = "x = (x * 3 + " .. i .. ") % 1000003" end
+      local long = shell.write(dir .. "/long.lua", "local function one(x) " .. table.concat(statements, " ") ..
+        " return x end\nlocal function many(x)\n" .. table.concat(statements, "\n") .. "\nreturn x end\n" ..
+        "for i = 1, 100000 do one(i) many(i) end\n")
+      local path = dir .. "/lua.prof"
+      program.run { "--record", "--count=lines", "--output=" .. path, long }
+      local report, self = program.run({ "-b", "-p", path }).stdout, {}
+      for seconds, name in report:gmatch "([%d.]+) +%d+ +[%d.]+ +[%d.]+ +(%l+) %(" do self[name] = tonumber(seconds) end
+      assert.is_true(self.many < 1.7 * self.one, report)
+    end)
+  end)
 end)
 
 describe("coroutines that are older than the recording", function()

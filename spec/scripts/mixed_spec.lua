@@ -393,6 +393,25 @@ int luaopen_threads(lua_State *L) { lua_pushcfunction(L, run); return 1; }
       { result.stdout, result.stderr, result.status })
   end)
 
+  it("counts calls within C functions as quickly as in other programs", function()
+    local dir = build.compiled("many", { "gcc", "-O1", "-pg", "-fno-inline", "-shared", "-fPIC", "-I" .. HEADERS, "-o",
+      "many.so", "many.c" }, { ["many.c"] = [[
+        #include <lauxlib.h>
+        static volatile long sum;
+        static void tiny(long i) { sum += i; }
+        static int many(lua_State *L) { for (long i = 0; i < 2000000; i++) tiny(i); (void)L; return 0; }
+        int luaopen_many(lua_State *L) { lua_pushcfunction(L, many); return 1; }
+      ]] })
+    local env, script = { LUA_CPATH = dir .. "/?.so;;" }, shell.tmpdir() .. "/many.lua"
+    shell.write(script, 'local f, start = require "many", os.clock() f() print(os.clock() - start)')
+    sampled.decide(function()
+      local plain = tonumber(shell.check({ "lua5.4", script }, { env = env }).stdout)
+      local words = { "--record", "--with-c", "--output=" .. script .. ".prof", script }
+      local counted = tonumber(program.run(words, { env = env }).stdout)
+      assert.is_true(counted < 5 * plain, ("%g seconds instead of %g"):format(counted, plain))
+    end)
+  end)
+
   describe("has the time", function()
     -- Each part takes a third of the processor time.
     local WORK <const> = [[

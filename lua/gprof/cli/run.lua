@@ -162,13 +162,24 @@ local function select_styles(run, data)
   run.printed = pages.printed(run.chosen, run.settings.reports)
 end
 
--- Fails if default reports would be empty. Requested reports and exports can be made from
--- an empty profile.
+-- Styles that print nothing of a profile without records.
+local print_counts <const> = { annotation = true, executions = true }
+
+-- Whether something can be made from an empty profile: requested reports and exports, but
+-- not default reports, nor what only prints counts.
+local function may_be_empty(settings)
+  for style, is_chosen in pairs(settings.styles) do
+    if not (is_chosen and print_counts[style]) then return true end
+  end
+  return settings.reports[1] or settings.exports[1]
+end
+
+-- Fails if the output would be empty for lack of records.
 local function check_not_empty(run, data)
   local settings = run.settings
-  if data.has_histogram or data.has_arcs then return end
-  if next(settings.styles) or settings.reports[1] or settings.exports[1] then return end
+  if data.has_histogram or data.has_arcs or may_be_empty(settings) then return end
   if not policy.of(settings).refuses_empty_profiles then return end
+  if data.block_records > 0 and next(settings.styles) then return end
   if data.block_records > 0 then
     raise("%s: has only basic-block counts: print them with -l and -A or -C",
       run.name)
