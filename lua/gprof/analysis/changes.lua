@@ -72,14 +72,14 @@ end
 -- Returns what is certain of a change of a total time, see `change_bounds.compare`.
 local function bounds_of(rows, total, number)
   return change_bounds.compare(total.old[number], total.new[number], rows.was[number],
-    rows.is[number], rows.old_samples, rows.new_samples)
+    rows.is[number], rows.before, rows.now)
 end
 
 -- Returns the changes of total times, which are estimates within bounds.
 local function total_times(rows, old, new)
   local total, comparable =
     changes.times(rows, "whole_ticks", "total_spread", old, new), {}
-  rows.old_samples, rows.new_samples = old.samples, new.samples
+  rows.before, rows.now = old, new
   for i in ipairs(rows.was) do comparable[i] = bounds_of(rows, total, i) end
   total.comparable = comparable
   return total
@@ -147,6 +147,35 @@ function changes.mark_noise(result, lists)
       times.noise[i] = abs(times.change[i]) <= factor * times.least_error[i] or
         significance.is_noise(times.old[i], times.new[i], old, new, factor,
           times.missing_error[i])
+    end
+  end
+end
+
+-- Returns the two times between which a total time certainly changed; equal ones if it
+-- may not have changed at all.
+local function certain_change(rows, number)
+  local old_least, old_most = change_bounds.range(rows.was[number], rows.before)
+  local new_least, new_most = change_bounds.range(rows.is[number], rows.now)
+  if new_least > old_most then return old_most, new_least end
+  if new_most < old_least then return old_least, new_most end
+  return 0.0, 0.0
+end
+
+--- Tests which significant changes of total times may be due to samples without complete
+-- call paths. They are not comparable.
+-- @tparam table result as for `changes.mark_noise`
+-- @tparam table|nil total changes of total times
+-- @tparam table rows
+function changes.mark_lacking(result, total, rows)
+  local before, now = result.old, result.new
+  if not total or before.path_share == 1 and now.path_share == 1 then return end
+  for i, noise in ipairs(total.noise) do
+    local old, new = certain_change(rows, i)
+    if not noise and (abs(new - old) <= result.factor * total.least_error[i] or
+      significance.is_noise(old, new, before.independent, now.independent, result.factor,
+        total.missing_error[i]))
+    then
+      total.comparable[i], total.noise[i] = false, true
     end
   end
 end
@@ -237,7 +266,8 @@ end
 local function total_at(rows, number)
   local total = changes.at(rows.total, number)
   if total then
-    total.comparable, total.least, total.most, total.old_most, total.new_least =
+    local _
+    _, total.least, total.most, total.old_most, total.new_least =
       bounds_of(rows, rows.total, number)
   end
   return total
