@@ -269,7 +269,7 @@ function compare.sides(old, new, chance)
   local whole = sampled and
     changes.times({ was = { old }, is = { new } }, "ticks", "total_spread", before, now)
   changes.mark_noise(result, { whole, rows.self, rows.total })
-  changes.mark_lacking(result, rows.total, rows)
+  changes.mark_lacking(result, rows)
   result.total = changes.at(whole, 1)
   changes.sort(rows)
   return with_rows(result, { __name = "gprof.comparison", columns = rows, whole = whole,

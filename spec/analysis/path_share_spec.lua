@@ -14,9 +14,9 @@ local dir <const> = shell.tmpdir "path-share"
 local image <const> = crafted.image { functions = functions }
 
 -- Writes a profile. `inner` calls `work`; the callers of the samples there are unknown for `lost` ticks.
-local function save(name, lost, known)
+local function save(name, lost, known, part)
   return gmon.write(dir .. "/" .. name, stacks.pack(functions, { uncounted = true,
-    { "main", "part", "work", ticks = 1000 }, { "main", "inner", "work", ticks = known },
+    { "main", "part", "work", ticks = part or 1000 }, { "main", "inner", "work", ticks = known },
     { "work", ticks = lost, lost = true } }))
 end
 
@@ -123,6 +123,16 @@ describe("a comparison with a profile in which samples have no callers", functio
     assert.same({ "inner", "main", "work" }, names)
     assert.same({}, gprof.compare.failures(changes, "total:80"))
   end)
+
+  it("does not compare a total time that seems nearly the same, but may have changed by much, in either direction",
+    function()
+      for _, ticks in ipairs { 990, 1010 } do
+        local rows, changes = compare(half, save("near.ctx", 0, 3000, ticks))
+        assert.same({ false, true }, { rows.part.total.comparable, rows.part.total.noise })
+        assert.same({ true, true }, { rows.work.total.comparable, rows.work.total.noise })
+        assert.same({}, gprof.compare.failures(changes, "total:0"))
+      end
+    end)
 
   it("counts the samples without callers for functions that one side lacks", function()
     local others <const> = { "main", "part", "work" }

@@ -129,6 +129,16 @@ function change_bounds.range(f, side)
   return least, math.max(most, math.min(most + lacking, side.total))
 end
 
+--- Whether the bounds of a change of a total time are close together.
+-- @tparam number old time
+-- @tparam number new time
+-- @tparam number least
+-- @tparam number most
+-- @treturn boolean
+function change_bounds.are_close(old, new, least, most)
+  return most - least <= CLOSE * math.max(old, new)
+end
+
 --- Returns what is certain of the change of a total time.
 -- @tparam number old time per run
 -- @tparam number new time per run
@@ -146,7 +156,8 @@ function change_bounds.compare(old, new, was, is, before, now)
   local old_least, old_most = change_bounds.range(was, before)
   local new_least, new_most = change_bounds.range(is, now)
   local least, most = new_least - old_most, new_most - old_least
-  local comparable = least > 0 or most < 0 or most - least <= CLOSE * math.max(old, new)
+  local comparable = least > 0 or most < 0 or
+    change_bounds.are_close(old, new, least, most)
   return comparable, least, most, old_most, new_least
 end
 

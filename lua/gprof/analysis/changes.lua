@@ -161,20 +161,32 @@ local function certain_change(rows, number)
   return 0.0, 0.0
 end
 
---- Tests which significant changes of total times may be due to samples without complete
--- call paths. They are not comparable.
+-- Whether samples without complete call paths may explain a change of a total time, or
+-- hide one.
+local function is_doubtful(result, rows, number)
+  local total, before, now = rows.total, result.old, result.new
+  local _, least, most = bounds_of(rows, total, number)
+  local old, new = certain_change(rows, number)
+  if total.noise[number] and
+    change_bounds.are_close(total.old[number], total.new[number], least, most)
+  then
+    return false
+  end
+  return abs(new - old) <= result.factor * total.least_error[number] or
+    significance.is_noise(old, new, before.independent, now.independent, result.factor,
+      total.missing_error[number])
+end
+
+--- Finds the total times that are not comparable, because samples lack complete call
+-- paths: only a change that is certain whoever called them is tested.
 -- @tparam table result as for `changes.mark_noise`
--- @tparam table|nil total changes of total times
 -- @tparam table rows
-function changes.mark_lacking(result, total, rows)
-  local before, now = result.old, result.new
-  if not total or before.path_share == 1 and now.path_share == 1 then return end
-  for i, noise in ipairs(total.noise) do
-    local old, new = certain_change(rows, i)
-    if not noise and (abs(new - old) <= result.factor * total.least_error[i] or
-      significance.is_noise(old, new, before.independent, now.independent, result.factor,
-        total.missing_error[i]))
-    then
+function changes.mark_lacking(result, rows)
+  local total = rows.total
+  local is_complete = result.old.path_share == 1 and result.new.path_share == 1
+  if not total or is_complete then return end
+  for i in ipairs(total.noise) do
+    if is_doubtful(result, rows, i) then
       total.comparable[i], total.noise[i] = false, true
     end
   end
