@@ -25,6 +25,7 @@ local changes = require "gprof.analysis.changes"
 local clones = require "gprof.analysis.clones"
 local extract = require "gprof.analysis.extract"
 local matching = require "gprof.analysis.matching"
+local path_share = require "gprof.analysis.path_share"
 
 local compare = {}
 
@@ -36,12 +37,14 @@ local CHANCE <const> = 0.05
 -- A side of the comparison is a table: `runs`, the number of runs summed in it; `rate`,
 -- ticks per unit, or nil; `unit`; `ticks`, the number of all ticks; `sampled`, the number
 -- of independent samples, which may count for several ticks each, or nil; `coverage`, see
--- `profile.coverage`, or nil; `counted`, whether calls were recorded; `has_blocks`,
--- whether basic blocks were counted; `mismatch`, see `profile:mismatch`; `profile`, nil
--- if it is a sum or was exported; `total_spread` and `dispersion`, how much the times of
--- a baseline's runs vary, or nil; `functions` (see gprof.analysis.matching); `arcs`, a
--- function that returns an iterator over calling functions, called functions, numbers of
--- calls, and the ticks of these calls, in the callee itself and in all. A function has
+-- `profile.coverage`, or nil; `lacking`, the number of ticks that total times may lack
+-- (see gprof.analysis.path_share), or nil; `counted`, whether calls were recorded;
+-- `has_blocks`, whether basic blocks were counted; `mismatch`, see `profile:mismatch`;
+-- `profile`, nil if it is a sum or was exported; `total_spread` and `dispersion`, how
+-- much the times of a baseline's runs vary, or nil; `functions` (see
+-- gprof.analysis.matching); `arcs`, a function that returns an iterator over calling
+-- functions, called functions, numbers of calls, and the ticks of these calls, in the
+-- callee itself and in all. A function has
 -- `id`; `ticks`, `whole_ticks` (which include its callees), `calls`, `self_calls`,
 -- `blocks` (executions of its basic blocks); the fields that gprof.analysis.clones sets;
 -- and those that gprof.analysis.change_bounds sets.
@@ -106,6 +109,7 @@ function compare.side(profile, runs)
     sampled = profile.total_ticks / profile.ticks_per_sample, coverage = profile.coverage,
     counted = profile.data.has_arcs, has_blocks = profile.data.block_records > 0,
     mismatch = profile:mismatch(),
+    lacking = path_share.lacking(profile, profile.total_ticks),
     profile = profile, exact = profile.exact, has_libraries = profile.has_libraries,
     has_inlines = profile.has_inlines,
     functions = functions, arcs = arcs_between(functions, profile),
@@ -140,8 +144,8 @@ end
 function compare.sum(sides)
   if not sides[2] then return sides[1] end
   local expected = 0  -- ticks, if no samples were missing
-  local sum = { runs = 0, ticks = 0, sampled = 0, counted = true, exact = true,
-    has_libraries = false, has_inlines = false, has_blocks = true,
+  local sum = { runs = 0, ticks = 0, sampled = 0, lacking = 0, counted = true,
+    exact = true, has_libraries = false, has_inlines = false, has_blocks = true,
     rate = sides[1].rate, unit = sides[1].unit, arcs = all_arcs(sides) }
   for i, side in ipairs(sides) do
     if side.rate ~= sum.rate or side.unit ~= sum.unit then
@@ -150,6 +154,7 @@ function compare.sum(sides)
     sum.runs, sum.ticks = sum.runs + side.runs, sum.ticks + side.ticks
     sum.sampled = sum.sampled + (side.sampled or side.ticks)
     expected = expected + side.ticks / (side.coverage or 1)
+    sum.lacking = sum.lacking + (side.lacking or 0)
     sum.counted = sum.counted and side.counted
     sum.has_blocks = sum.has_blocks and side.has_blocks
     sum.exact = sum.exact and side.exact
@@ -170,9 +175,10 @@ end
 -- Returns a side as scripts see it. A mean time per run, multiplied by `samples`, is the
 -- number of ticks in all runs; multiplied by `independent`, that of independent samples.
 local function summary(side)
-  local samples = side.rate and side.rate * side.runs
+  local samples, lacking = side.rate and side.rate * side.runs, side.lacking or 0
   return { runs = side.runs, counted = side.counted, has_blocks = side.has_blocks or nil,
     samples = samples, coverage = side.coverage or 1,
+    path_share = lacking > 0 and 1 - lacking / side.ticks or 1,
     independent = samples and
       (side.sampled and side.ticks > 0 and samples * side.sampled / side.ticks or
       samples),
@@ -264,6 +270,7 @@ function compare.sides(old, new, chance)
   local whole = sampled and
     changes.times({ was = { old }, is = { new } }, "ticks", "total_spread", before, now)
   changes.mark_noise(result, { whole, rows.self, rows.total })
+  changes.mark_lacking(result, rows)
   result.total = changes.at(whole, 1)
   changes.sort(rows)
   return with_rows(result, { __name = "gprof.comparison", columns = rows, whole = whole,
@@ -391,9 +398,10 @@ end
 -- @table comparison
 -- @tfield string name "the whole program", of which it has the figures
 -- @tfield table old `runs`; `period`, the time per sample, or nil; `total`, the time of a
---   run, or nil; `coverage`, see `profile.coverage`; `counted`, whether calls were
---   recorded; `mismatch`, evidence that the profile is from another build than its image,
---   or nil
+--   run, or nil; `coverage`, see `profile.coverage`; `path_share`, the part of the
+--   samples whose call paths are complete, if total times were measured and it is less
+--   than 0.95; otherwise 1; `counted`, whether calls were recorded; `mismatch`, evidence
+--   that the profile is from another build than its image, or nil
 -- @tfield table new the same fields for the new profile
 -- @tfield string|nil unit of times: "seconds"; nil unless both profiles have times
 -- @tfield table|nil total change in the time of the whole program
@@ -432,10 +440,12 @@ end
 --   samples
 -- @tfield boolean noise whether the change is not significant, for times only
 -- @tfield number least the least by which a function's total time can have changed. The
---   time of its callees is an estimate, unless it was measured
+--   time of its callees is an estimate, unless it was measured. Measured times may lack
+--   samples without complete call paths, see `path_share`
 -- @tfield number most the most by which it can have changed
 -- @tfield boolean comparable whether these bounds are close together, or agree that it
---   grew or shrank; for total times of functions only. Otherwise the change is not tested
+--   grew or shrank; for total times of functions only. Otherwise the change is not
+--   tested. False if samples without complete call paths may explain the change
 
 --- The fields `calls` and `blocks` of a comparison are the changes of the counts in the
 -- whole program. Rows also have `self_calls`, recursive calls; `blocks`, executions of

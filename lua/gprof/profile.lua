@@ -207,7 +207,7 @@ end
 -- @tfield number coverage the part of this time for which samples stand, if that is less
 --   than 0.95 and not by chance; otherwise 1
 -- @tfield number|nil path_share the part of the samples whose call paths are complete, in
---   a recorded program without `-pg`
+--   a recorded program without `-pg`. Measured times of callees may lack the others
 -- @tfield integer clocks which clocks took the samples: flags, see doc/contexts.md
 -- @tfield number recorder_share the part of all samples that fell in the recorder
 -- @tfield number sampled_ticks samples in all histograms

@@ -59,6 +59,29 @@ describe("a total time", function()
     end
   end)
 
+  it("is counted by the report and in Markdown if nothing else changed but what cannot be compared", function()
+    -- `often` and `heavy` swap their numbers of calls of `work`
+    local function calls(often, heavy)
+      return { functions = { "main", "often", "heavy", "work" }, ticks = { work = 1000 },
+        calls = { { "main", "often", 1 }, { "main", "heavy", 1 }, { "often", "work", often },
+          { "heavy", "work", heavy } } }
+    end
+    local image, old, new = crafted.image(calls(100, 300)), crafted.gmon(calls(100, 300)), crafted.gmon(calls(300, 100))
+    local function text(...) return program.run({ "-b", "--compare=" .. old, image, new, ... }).stdout end
+    local report = text()
+    assert.truthy(report:find("\n2 functions have changes only in total times that cannot be compared; -z shows " ..
+      "them\n", 1, true), report)
+    assert.is_nil(report:find "often")
+    local all = text "-z"
+    assert.truthy(all:find "not comparable[^\n]*often\n")
+    assert.is_nil(all:find("only in total times", 1, true))
+    local markdown = text "--export=markdown"
+    assert.truthy(markdown:find("\n2 functions have changes only in total times that cannot be compared.\n", 1, true),
+      markdown)
+    assert.truthy(markdown:find("\n2 functions did not change.\n", 1, true), markdown)
+    assert.is_nil(program.run({ "-b", "--compare=" .. old, image, old }).stdout:find("only in total times", 1, true))
+  end)
+
   it("of the callers of such a cycle is not compared either", function()
     local function called(made)
       for _, name in ipairs { "left", "right" } do table.insert(made.functions, name) end

@@ -320,7 +320,7 @@ describe("a comparison", function()
   it("has the change of the whole program", function()
     assert.same({ 5.5, 2.69 }, { changes.total.old, changes.total.new })
     assert.same({ runs = 1, period = 0.01, samples = 100, independent = 100, total = 5.5, counted = true,
-      coverage = 1, functions = 6 }, changes.old)
+      coverage = 1, path_share = 1, functions = 6 }, changes.old)
   end)
 
   it("of a profile with itself has no changes", function()

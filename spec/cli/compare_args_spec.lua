@@ -283,7 +283,8 @@ old new change error ratio old new change error ratio old new change ratio name
     assert.same({ "", 0 }, { result.stderr, result.status })
     local found = dkjson.decode(result.stdout)
     assert.same({ "gprof-comparison", 1, "seconds", 0.05 }, { found.format, found.version, found.unit, found.chance })
-    assert.same({ runs = 1, period = 0.01, total = 6.26, coverage = 1 }, found.old) -- `mismatch` is null
+    -- `mismatch` is null
+    assert.same({ runs = 1, period = 0.01, total = 6.26, coverage = 1, path_share = 1 }, found.old)
     assert.equal(7, #found.functions) -- includes one without any change
     local f = found.functions[5]
     assert.same({ "moved", "both", 1, 0.64, 0.36, 7, 0 },

@@ -105,6 +105,30 @@ describe("The arcs of a page", function()
   end)
 end)
 
+describe("The measured times of a page", function()
+  local functions <const> = { "main", "work" }
+
+  local function page(lost)
+    return select(2, pages.write(crafted.image { functions = functions },
+      gmon.write(shell.tmpdir() .. "/gmon.out.ctx", stacks.pack(functions, { uncounted = true,
+        { "main", "work", ticks = 100 - lost }, { "work", ticks = lost, lost = true } }))))
+  end
+
+  it("are said to lack samples without complete call paths", function()
+    local note <const> = "Call paths are complete for 40% of the samples"
+    local texts <const> = "['header', '#view'].map((e) => document.querySelector(e).textContent.includes('" .. note ..
+      "'))"
+    local hint <const> = "[...document.querySelectorAll('th [title], th[title]')].map((e) => e.title).find((title)" ..
+      " => title.startsWith('Time in the function and its callees'))"
+    local steps <const> = { hint, { "open", "!tree" }, texts, { "open", "main" }, texts }
+    local seen = browser.walk_all { { page(60), table.unpack(steps) }, { page(0), table.unpack(steps) } }
+    assert.same({ "Time in the function and its callees (measured). " .. note .. ": total times may lack the others",
+      { true, true }, { true, true } }, seen[1].results)
+    assert.same({ "Time in the function and its callees (measured)", { false, false }, { false, false } },
+      seen[2].results)
+  end)
+end)
+
 describe("The threads of a page", function()
   local functions <const> = { "main", "parse", "render" }
   local image = crafted.image { functions = functions }

@@ -1,7 +1,8 @@
 -- Writes context profiles of imaginary programs, and computes the times that follow from them by a slow model.
 --
 -- A stack is an array of function names, outermost first, with the `ticks` of the samples that fell there. "@" stands
--- for the code of a library, and "(name)" for a function compiled without -pg: neither records calls.
+-- for the code of a library, and "(name)" for a function compiled without -pg: neither records calls. Of a stack that
+-- is `lost`, only the innermost function is known.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local contexts = require "support.contexts"
@@ -10,6 +11,7 @@ local crafted = require "support.crafted"
 local stacks = {}
 
 local BIAS <const>, LIBRARY <const> = 0x700000, 0x900000
+local UNKNOWN_STACK <const> = 1  -- the number of this context, see doc/contexts.md
 
 local function plain_name(name) return name:match "^%((.*)%)$" end
 
@@ -43,6 +45,7 @@ local function table_of(addresses, list)
         for other, number in pairs(path) do path[other] = number <= context and number or nil end
       end
     end
+    if stack.lost then context = UNKNOWN_STACK end
     if (stack.ticks or 0) > 0 then add { context = context, from = at + 12, count = stack.ticks } end
   end
   return records

@@ -8,6 +8,7 @@ local clones = require "gprof.analysis.clones"
 local is_amount <const> = require "gprof.analysis.counts".is_amount
 local is_less <const> = require "gprof.format.column_order".is_less
 local json_reader = require "gprof.format.json_reader"
+local path_share = require "gprof.analysis.path_share"
 local sorted = require "gprof.format.sorted"
 
 local baseline = {}
@@ -117,12 +118,15 @@ local function side_of(header)
   local total, spread = amounts(header, "total", 2, "line 1: ")
   local ticks = rate and total * rate * runs or 0
   local weight = rate and positive(header, "ticks_per_sample", 1, 2 ^ 62) or 1
+  local has_paths = { exact = header.exact == true,
+    path_share = header.path_share and positive(header, "path_share", 0, 1) }
   return { runs = runs, rate = rate,
     unit = rate and text(header, "unit", "line 1: ") or nil, ticks = ticks,
     sampled = ticks / weight, total_spread = spread,
     coverage = header.coverage and positive(header, "coverage", 2 ^ -33, 1),
     counted = header.calls == true, has_blocks = header.blocks == true,
-    exact = header.exact == true, has_libraries = header.libraries == true,
+    exact = has_paths.exact, lacking = path_share.lacking(has_paths, ticks),
+    has_libraries = header.libraries == true,
     has_inlines = header.inlines == true,
     loses_calls = header.lost_calls == true,
     include = symspecs(header, "include"), exclude = symspecs(header, "exclude"),

@@ -115,24 +115,49 @@ function change_bounds.set(functions, arcs, exact)
   for i, f in ipairs(functions) do set_bounds(f, least[i], most[i]) end
 end
 
+--- Returns the least and the most that the total time of a function can be. Samples
+-- without complete call paths may be of its callees.
+-- @tparam table f with bounds
+-- @tparam table side `samples`, ticks per unit of time and run; `total`, the time of a
+--   run; `path_share`, see gprof.analysis.path_share
+-- @treturn number
+-- @treturn number
+function change_bounds.range(f, side)
+  local least, most = f.least_ticks / side.samples, f.most_ticks / side.samples
+  if side.path_share == 1 then return least, most end
+  local lacking = (1 - side.path_share) * side.total
+  return least, math.max(most, math.min(most + lacking, side.total))
+end
+
+--- Whether the bounds of a change of a total time are close together.
+-- @tparam number old time
+-- @tparam number new time
+-- @tparam number least
+-- @tparam number most
+-- @treturn boolean
+function change_bounds.are_close(old, new, least, most)
+  return most - least <= CLOSE * math.max(old, new)
+end
+
 --- Returns what is certain of the change of a total time.
 -- @tparam number old time per run
 -- @tparam number new time per run
 -- @tparam table was the old function, with bounds
 -- @tparam table is the new function
--- @tparam number old_samples ticks per unit of time and run
--- @tparam number new_samples
+-- @tparam table before old side, as for `change_bounds.range`
+-- @tparam table now new side
 -- @treturn boolean `comparable`: whether the bounds tell anything: they are close
 --   together, or agree that the time grew, or shrank
 -- @treturn number `least` and
 -- @treturn number `most`, between which the true change lies
 -- @treturn number `old_most`, the most that the old time can be
 -- @treturn number `new_least`, the least that the new time can be
-function change_bounds.compare(old, new, was, is, old_samples, new_samples)
-  local old_most, new_least = was.most_ticks / old_samples, is.least_ticks / new_samples
-  local old_least, new_most = was.least_ticks / old_samples, is.most_ticks / new_samples
+function change_bounds.compare(old, new, was, is, before, now)
+  local old_least, old_most = change_bounds.range(was, before)
+  local new_least, new_most = change_bounds.range(is, now)
   local least, most = new_least - old_most, new_most - old_least
-  local comparable = least > 0 or most < 0 or most - least <= CLOSE * math.max(old, new)
+  local comparable = least > 0 or most < 0 or
+    change_bounds.are_close(old, new, least, most)
   return comparable, least, most, old_most, new_least
 end
 

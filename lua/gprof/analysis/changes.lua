@@ -72,14 +72,14 @@ end
 -- Returns what is certain of a change of a total time, see `change_bounds.compare`.
 local function bounds_of(rows, total, number)
   return change_bounds.compare(total.old[number], total.new[number], rows.was[number],
-    rows.is[number], rows.old_samples, rows.new_samples)
+    rows.is[number], rows.before, rows.now)
 end
 
 -- Returns the changes of total times, which are estimates within bounds.
 local function total_times(rows, old, new)
   local total, comparable =
     changes.times(rows, "whole_ticks", "total_spread", old, new), {}
-  rows.old_samples, rows.new_samples = old.samples, new.samples
+  rows.before, rows.now = old, new
   for i in ipairs(rows.was) do comparable[i] = bounds_of(rows, total, i) end
   total.comparable = comparable
   return total
@@ -147,6 +147,47 @@ function changes.mark_noise(result, lists)
       times.noise[i] = abs(times.change[i]) <= factor * times.least_error[i] or
         significance.is_noise(times.old[i], times.new[i], old, new, factor,
           times.missing_error[i])
+    end
+  end
+end
+
+-- Returns the two times between which a total time certainly changed; equal ones if it
+-- may not have changed at all.
+local function certain_change(rows, number)
+  local old_least, old_most = change_bounds.range(rows.was[number], rows.before)
+  local new_least, new_most = change_bounds.range(rows.is[number], rows.now)
+  if new_least > old_most then return old_most, new_least end
+  if new_most < old_least then return old_least, new_most end
+  return 0.0, 0.0
+end
+
+-- Whether samples without complete call paths may explain a change of a total time, or
+-- hide one.
+local function is_doubtful(result, rows, number)
+  local total, before, now = rows.total, result.old, result.new
+  local _, least, most = bounds_of(rows, total, number)
+  local old, new = certain_change(rows, number)
+  if total.noise[number] and
+    change_bounds.are_close(total.old[number], total.new[number], least, most)
+  then
+    return false
+  end
+  return abs(new - old) <= result.factor * total.least_error[number] or
+    significance.is_noise(old, new, before.independent, now.independent, result.factor,
+      total.missing_error[number])
+end
+
+--- Finds the total times that are not comparable, because samples lack complete call
+-- paths: only a change that is certain whoever called them is tested.
+-- @tparam table result as for `changes.mark_noise`
+-- @tparam table rows
+function changes.mark_lacking(result, rows)
+  local total = rows.total
+  local is_complete = result.old.path_share == 1 and result.new.path_share == 1
+  if not total or is_complete then return end
+  for i in ipairs(total.noise) do
+    if is_doubtful(result, rows, i) then
+      total.comparable[i], total.noise[i] = false, true
     end
   end
 end
@@ -237,7 +278,8 @@ end
 local function total_at(rows, number)
   local total = changes.at(rows.total, number)
   if total then
-    total.comparable, total.least, total.most, total.old_most, total.new_least =
+    local _
+    _, total.least, total.most, total.old_most, total.new_least =
       bounds_of(rows, rows.total, number)
   end
   return total

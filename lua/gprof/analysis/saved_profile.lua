@@ -8,6 +8,7 @@ local change_bounds = require "gprof.analysis.change_bounds"
 local clones = require "gprof.analysis.clones"
 local counts = require "gprof.analysis.counts"
 local json_reader = require "gprof.format.json_reader"
+local path_share = require "gprof.analysis.path_share"
 local text_file = require "gprof.format.text_file"
 
 local saved_profile = {}
@@ -30,6 +31,9 @@ local tests <const> = {
   end,
   part = function(value)
     return type(value) == "number" and value > 2 ^ -33 and value <= 1
+  end,
+  share = function(value)
+    return type(value) == "number" and value >= 0 and value <= 1
   end,
   period = function(value)
     return type(value) == "number" and value > 2 ^ -33 and value < 2 ^ 33
@@ -148,18 +152,21 @@ local function side_of(profile)
   clones.set_inner(functions, function() return arcs_of(arcs, period) end)
   change_bounds.set(functions, arcs_between(functions, arcs, period),
     profile.exact == true)
+  local has_paths = { exact = profile.exact == true,
+    path_share = field(profile, "path_share", "share", "", true) }
   return {
     runs = math.max(#field(profile, "profiles", "array", ""), 1),
     rate = period and rate_of(period),
     unit = period and field(profile, "unit", "string", "") or nil,
     ticks = ticks, sampled = ticks / (weight or 1),
+    lacking = path_share.lacking(has_paths, ticks),
     coverage = field(profile, "coverage", "part", "", true),
     counted = #arcs > 0,
     has_blocks = has_blocks(functions),
     functions = functions, arcs = arcs_between(functions, arcs, period),
     include = symspecs(profile, "include"), exclude = symspecs(profile, "exclude"),
     mismatch = field(profile, "mismatch", "string", "", true),
-    exact = profile.exact == true, has_libraries = profile.has_libraries == true,
+    exact = has_paths.exact, has_libraries = profile.has_libraries == true,
     has_inlines = profile.has_inlines == true,
   }
 end

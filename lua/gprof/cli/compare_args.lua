@@ -5,11 +5,13 @@
 -- @internal gprof.cli.compare_args
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local changes = require "gprof.analysis.changes"
 local compare = require "gprof.compare"
 local core = require "gprof.core"
 local defaults = require "gprof.cli.options.defaults"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
+local path_share = require "gprof.analysis.path_share"
 local policy = require "gprof.library.policy"
 local profile_files = require "gprof.library.files.profile_files"
 
@@ -279,6 +281,33 @@ local function warn_of_missing_samples(settings, comparison, names, warn)
   end
 end
 
+-- Whether a list of rules has one for total times.
+local function has_totals(rules)
+  for _, rule in ipairs(rules) do
+    if rule.kind == "total" or rule.kind == "time" then return true end
+  end
+  return false
+end
+
+-- Warns if limits of total times are checked that may lack samples.
+local function warn_of_incomplete_paths(settings, comparison, names, warn)
+  if not has_totals(settings.fail_on) then return end
+  for _, name in ipairs { "old", "new" } do
+    local share = comparison[name].path_share
+    if share < 1 then
+      warn(("%s: --fail-on: %s of the %s profile: total times exceed a limit only by " ..
+        "more than the others explain"):format(names, path_share.clause(share), name))
+    end
+  end
+end
+
+-- Returns why total times cannot be compared.
+local function reason_of(comparison)
+  local sides = changes.of(comparison).sides
+  return sides.old.exact and sides.new.exact and "call paths are incomplete" or
+    "the time of callees was not measured (--record does so)"
+end
+
 -- Warns of total times that --fail-on cannot check.
 local function warn_of_estimates(settings, comparison, names, warn)
   local ignored, replaced =
@@ -286,8 +315,8 @@ local function warn_of_estimates(settings, comparison, names, warn)
   local function tell(count, what)
     if count == 0 then return end
     warn(("%s: --fail-on: %s to exceed a limit, but cannot be compared, because " ..
-      "the time of callees was not measured (--record does so): %s"):format(names,
-      count == 1 and "1 total time seems" or count .. " total times seem", what))
+      "%s: %s"):format(names, count == 1 and "1 total time seems" or
+      count .. " total times seem", reason_of(comparison), what))
   end
   tell(ignored, "not checked")
   tell(replaced, "only self time was checked")
@@ -305,6 +334,7 @@ function compare_args.failures(settings, comparison, names, warn)
   local failures, lack = compare.failures(comparison, settings.fail_on)
   if not failures then raise("%s: cannot check --fail-on: %s", names, lack) end
   warn_of_lost_calls(settings, comparison, names, warn)
+  warn_of_incomplete_paths(settings, comparison, names, warn)
   warn_of_estimates(settings, comparison, names, warn)
   warn_of_missing_samples(settings, comparison, names, warn)
   return failures

@@ -13,6 +13,7 @@ local escape = require "gprof.format.escape"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local json = require "gprof.format.json"
+local path_share = require "gprof.analysis.path_share"
 local source_root = require "gprof.library.files.source_root"
 
 local need <const> = failure.need
@@ -109,7 +110,7 @@ local function is_zero(values)
 end
 
 local function is_idle(entry)
-  for _, name in ipairs { "calls", "self_calls", "blocks", "self" } do
+  for _, name in ipairs { "calls", "self_calls", "blocks", "self", "total" } do
     if not is_zero(entry[name]) then return false end
   end
   return not next(entry.callees)
@@ -165,8 +166,10 @@ local function header_text(whole, list, options)
   local start = header_of(FORMAT, VERSION, whole.runs, #list, whole.unit, whole.rate,
     whole.ticks_per_sample, whole.coverage, whole.counted, whole.has_blocks, whole.exact,
     whole.has_libraries, whole.has_inlines, whole.loses_calls)
-  return ('%s, "include": %s, "exclude": %s, "total": %s}'):format(start:sub(1, -2),
-    json.arrays(options.include or {}), json.arrays(options.exclude or {}),
+  local paths = whole.path_share < 1 and
+    (', "path_share": %s'):format(rounded(whole.path_share, 5)) or ""
+  return ('%s%s, "include": %s, "exclude": %s, "total": %s}'):format(start:sub(1, -2),
+    paths, json.arrays(options.include or {}), json.arrays(options.exclude or {}),
     whole.unit and time_text(whole.total, whole.runs) or "null")
 end
 
@@ -214,6 +217,7 @@ return function(profile, options, write)
   end
   whole.counted, whole.has_blocks = profile.data.has_arcs, profile.data.block_records > 0
   whole.exact, whole.has_libraries = profile.exact, profile.has_libraries
+  whole.path_share = path_share.of(profile)
   whole.has_inlines = profile.has_inlines
   whole.loses_calls = collection.may_lose_calls(profile)
   local list = sorted(entries)

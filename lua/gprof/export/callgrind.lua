@@ -17,6 +17,7 @@ local gprof = require "gprof"
 local guesses = require "gprof.analysis.guesses"
 local labels = require "gprof.print.labels"
 local line_costs = require "gprof.analysis.line_costs"
+local path_share = require "gprof.analysis.path_share"
 local without_detours <const> = require "gprof.format.path".without_detours
 
 local UNKNOWN <const>, SPONTANEOUS <const> = "???", "<spontaneous>"
@@ -225,10 +226,10 @@ local function write_header(profile, total, has_uncounted, write)
   write "# callgrind format\nversion: 1\n"
   write("creator: gprof for Lua " .. gprof._VERSION .. "\n")
   write("cmd: " .. plain(profile.image.path) .. "\n")
-  local guess = guesses.sentence(guesses.share(profile))
-  write(profile.exact and "desc: Note: call times are measured\n" or
-    ("desc: Note: call times are estimates based on call counts%s\n"):format(
-      guess and ": " .. guess or ""))
+  local note = path_share.note(profile) or guesses.sentence(guesses.share(profile))
+  write(("desc: Note: call times are %s%s\n"):format(
+    profile.exact and "measured" or "estimates based on call counts",
+    note and ": " .. note or ""))
   if has_uncounted then
     write "desc: Note: calls that were not counted have a count of 1\n"
   end

@@ -13,7 +13,8 @@ local row_labels = require "gprof.print.row_labels"
 -- Increment VERSION with every incompatible change.
 local FORMAT <const>, VERSION <const> = "gprof-comparison", 1
 
-local side_of <const> = json.object { "runs", "period", "total", "coverage", "mismatch" }
+local side_of <const> = json.object { "runs", "period", "total", "coverage",
+  "path_share", "mismatch" }
 local time_of <const> = json.object {
   "old", "new", "change", "ratio", "error", "noise" }
 local estimate_of <const> = json.object { "comparable", "least", "most" }
@@ -22,7 +23,7 @@ local function_of <const> = json.object {
   "name", "old_name", "old_file", "new_file", "status", "joined" }
 
 local function side_text(side, options)
-  return side_of(side.runs, side.period, side.total, side.coverage,
+  return side_of(side.runs, side.period, side.total, side.coverage, side.path_share,
     policy.of(options).checks_profile and side.mismatch or nil)
 end
 

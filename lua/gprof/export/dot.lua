@@ -9,6 +9,7 @@
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 local labels = require "gprof.print.labels"
+local path_share = require "gprof.analysis.path_share"
 
 -- Default thresholds, in percent of the total time.
 local NODE_THRESHOLD <const>, EDGE_THRESHOLD <const> = 0.5, 0.1
@@ -249,7 +250,7 @@ local function write_edges(edges, least, timed, write)
 end
 
 -- Writes what the picture does not show by itself.
-local function write_notes(nodes_omitted, arcs_omitted, has_guess, write)
+local function write_notes(profile, nodes_omitted, arcs_omitted, has_guess, write)
   local notes = {}
   if nodes_omitted + arcs_omitted > 0 then
     notes[1] = ("below the thresholds: %d functions and %d arcs"):format(nodes_omitted,
@@ -258,6 +259,7 @@ local function write_notes(nodes_omitted, arcs_omitted, has_guess, write)
   if has_guess then
     notes[#notes + 1] = "dashed: time divided among callers by their calls, a guess"
   end
+  notes[#notes + 1] = path_share.note(profile)
   if notes[1] then write(("  label=%s;\n"):format(quoted(table.unpack(notes)))) end
 end
 
@@ -286,6 +288,6 @@ return function(profile, options, write)
   local nodes_omitted = choose(nodes, ids, cycles, edges, least_node)
   write_nodes(nodes, ids, cycles, timed, write)
   local arcs_omitted, has_guess = write_edges(edges, least_edge, timed, write)
-  write_notes(nodes_omitted, arcs_omitted, has_guess, write)
+  write_notes(profile, nodes_omitted, arcs_omitted, has_guess, write)
   write "}\n"
 end

@@ -15,6 +15,7 @@ local gprof = require "gprof"
 local guesses = require "gprof.analysis.guesses"
 local json = require "gprof.format.json"
 local labels = require "gprof.print.labels"
+local path_share = require "gprof.analysis.path_share"
 local policy = require "gprof.library.policy"
 
 -- Increment VERSION with every incompatible change.
@@ -57,6 +58,7 @@ local function notes(profile, options)
     list[#list + 1] = "calls may be missing: the program can start threads, and the C " ..
       "library loses calls that threads make at the same time"
   end
+  list[#list + 1] = path_share.note(profile)
   list[#list + 1] = fit.stripped_note(profile, options)
   if options.include or options.exclude then
     list[#list + 1] = "functions or calls were selected: see \"include\" and \"exclude\""
@@ -105,6 +107,7 @@ local function write_whole(profile, options, write)
   json.field(write, "ticks_per_sample", json.value(profile.ticks_per_sample))
   json.field(write, "coverage", json.value(profile.coverage))
   json.field(write, "exact", json.value(profile.exact))
+  json.field(write, "path_share", json.value(profile.path_share))
   json.field(write, "guessed", json.value(guesses.share(profile)))
   json.field(write, "has_libraries", json.value(profile.has_libraries))
   json.field(write, "has_inlines", json.value(profile.has_inlines))

@@ -4,7 +4,9 @@
 -- @module gprof.export.markdown
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local common = require "gprof.print.common"
 local failures = require "gprof.print.failures"
+local path_share = require "gprof.analysis.path_share"
 local row_labels = require "gprof.print.row_labels"
 local source_root = require "gprof.library.files.source_root"
 local text = require "gprof.export.html.page_text"
@@ -102,30 +104,35 @@ local function columns_of(comparison)
   return fields, titles
 end
 
--- Returns whether a row changed by more than chance explains, and whether it changed.
+-- Returns whether a row changed by more than chance explains, whether it changed, and
+-- whether it has a change that cannot be compared.
 local function changes_of(row)
-  local is_significant, is_changed = false, false
+  local is_significant, is_changed, is_doubtful = false, false, false
   for _, field in ipairs { "self", "total", "calls", "self_calls", "blocks" } do
     local change = row[field]
-    if change and change.change ~= 0 and change.comparable ~= false then
+    local differs = change and change.change ~= 0
+    is_doubtful = is_doubtful or differs and change.comparable == false
+    if differs and change.comparable ~= false then
       is_changed = true
       is_significant = is_significant or not change.noise
     end
   end
-  return is_significant, is_changed
+  return is_significant, is_changed, is_doubtful
 end
 
 local function write_changes(comparison, names, write)
   local fields, titles = columns_of(comparison)
-  local changed, noise, same = {}, {}, 0
+  local changed, noise, same, doubtful = {}, {}, 0, 0
   for _, row in ipairs(comparison) do
-    local is_significant, is_changed = changes_of(row)
+    local is_significant, is_changed, is_doubtful = changes_of(row)
     local list = is_significant and changed or noise
     if is_changed then
       local note = row.status ~= "both" and (" (%s)"):format(row.status) or ""
       local cells = { code(names[row]) .. note }
       for _, field in ipairs(fields) do cells[#cells + 1] = change_text(row[field]) end
       list[#list + 1] = cells
+    elseif is_doubtful then
+      doubtful = doubtful + 1
     else
       same = same + 1
     end
@@ -138,6 +145,7 @@ local function write_changes(comparison, names, write)
     write_table(titles, noise, write)
     write "</details>\n\n"
   end
+  if doubtful > 0 then write(common.only_incomparable(doubtful) .. ".\n") end
   if same > 0 then
     write(("%s did not change.\n"):format(wording.plural(same, "function")))
   end
@@ -146,7 +154,9 @@ end
 local function write_side(name, side, comparison, write)
   local time = comparison.total and
     (", %s %s each"):format(seconds(side.total), comparison.unit) or ""
-  write(("- %s: %s%s\n"):format(name, wording.plural(side.runs, "run"), time))
+  local paths = comparison.total and side.path_share < 1 and
+    "; " .. path_share.clause(side.path_share) or ""
+  write(("- %s: %s%s%s\n"):format(name, wording.plural(side.runs, "run"), time, paths))
 end
 
 local function write_whole(comparison, write)

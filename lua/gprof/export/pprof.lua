@@ -14,6 +14,7 @@ local guesses = require "gprof.analysis.guesses"
 local inlined_code = require "gprof.analysis.inlined_code"
 local labels = require "gprof.print.labels"
 local line_costs = require "gprof.analysis.line_costs"
+local path_share = require "gprof.analysis.path_share"
 local protobuf = require "gprof.format.protobuf"
 local wording = require "gprof.format.wording"
 
@@ -184,7 +185,8 @@ end
 local function write_comments(profile, callers, truncated, text, write)
   local comments = { "function times are from gprof's flat profile; call chains are " ..
     (profile.exact and "measured" or "estimated from call counts") }
-  comments[2] = guesses.sentence(guesses.share(profile, callers))
+  comments[2] = path_share.note(profile) or
+    guesses.sentence(guesses.share(profile, callers))
   if truncated > 0 then
     comments[#comments + 1] = ("%s%% of the time is in truncated call chains"):format(
       wording.rounded(100 * truncated, 2))

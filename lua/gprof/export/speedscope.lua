@@ -13,6 +13,7 @@ local gprof = require "gprof"
 local guesses = require "gprof.analysis.guesses"
 local json = require "gprof.format.json"
 local labels = require "gprof.print.labels"
+local path_share = require "gprof.analysis.path_share"
 local wording = require "gprof.format.wording"
 
 local SCHEMA <const> = "https://www.speedscope.app/file-format-schema.json"
@@ -64,8 +65,9 @@ local function write_profile(profile, list, each, truncated, write)
   local note = truncated > 0 and
     (", %s%% of the time in truncated chains"):format(
       wording.rounded(100 * truncated, 2)) or ""
-  local guess = guesses.sentence(guesses.share(profile, list.callers))
-  note = note .. (guess and ", " .. guess or "")
+  local doubt = path_share.note(profile) or
+    guesses.sentence(guesses.share(profile, list.callers))
+  note = note .. (doubt and ", " .. doubt or "")
   local name = ("%s (call chains are %s%s)"):format(profile.unit,
     profile.exact and "measured" or "estimated", note)
   write('  "profiles": [{"type": "sampled", "name": ' .. json.string(name))

@@ -4,6 +4,7 @@
 -- @internal gprof.print.common
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local path_share = require "gprof.analysis.path_share"
 local policy = require "gprof.library.policy"
 
 local common = {}
@@ -78,13 +79,21 @@ function common.has_samples_alone(profile)
   return true
 end
 
+--- Writes that measured times lack samples, unless nearly all call paths are complete.
+-- @tparam profile profile
+-- @tparam stream write
+-- @tparam[opt=""] string ending more text after the line
+function common.write_path_share(profile, write, ending)
+  local note = path_share.note(profile)
+  if note then write("%s.\n%s", path_share.sentence(note), ending or "") end
+end
+
 --- Writes what a profile of samples alone has, and lacks.
 -- @tparam profile profile
 -- @tparam stream write
 function common.write_samples_alone(profile, write)
   if profile.path_share then
-    write("Call paths are complete for %d%% of the samples.\n",
-      profile.path_share * 100 // 1)
+    write("%s.\n", path_share.sentence(path_share.clause(profile.path_share)))
   end
   write("Calls were not counted%s.\n", profile.image.has_scripts and "" or
     ": compile with -pg to see them, and times per call")
@@ -100,6 +109,7 @@ local function write_division(profile, options, write)
   if not policy.of(options).measured_times or not is_choice then return end
   write(profile.exact and "time of callees: measured for each caller\n\n" or
     "time of callees: divided in proportion to calls\n\n")
+  common.write_path_share(profile, write, "\n")
 end
 
 --- Writes the lines above a call graph: the granularity; the threads, if some were
@@ -113,6 +123,15 @@ function common.write_graph_granularity(profile, options, write)
     "no time propagated", write)
   common.write_threads(profile, write, "\n")
   write_division(profile, options, write)
+end
+
+--- Says that rows of a comparison have no other changes than those of total times that
+-- are not comparable.
+-- @tparam integer count of rows
+-- @treturn string without a full stop
+function common.only_incomparable(count)
+  return ("%s only in total times that cannot be compared"):format(
+    count == 1 and "1 function has changes" or count .. " functions have changes")
 end
 
 --- Returns the module that adds bounds of total times to a report.

@@ -126,8 +126,9 @@ explain.comparison = [[
 How to read the comparison
 
 Each line compares one function of the two programs. The largest change in self
-time comes first. Functions without any change are omitted, unless -z is given.
-All figures are means per run.
+time comes first. Functions without any change are omitted, unless -z is given;
+so are those whose only changes are not comparable. All figures are means per
+run.
 
  self      The time spent in the function's own code: in the old profile, in the
            new one, and the difference. It also grows if the compiler inlines

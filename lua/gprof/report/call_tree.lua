@@ -112,6 +112,7 @@ local function write_heading(profile, options, guessed, gap, write)
   write(common.heading(options, profile.exact and "Call tree (measured)\n\n" or
     "Call tree (estimated from the call graph)\n\n"))
   if sentence then write("%s\n\n", sentence) end
+  common.write_path_share(profile, write, "\n")
   common.write_threads(profile, write, "\n")
   if profile.total_ticks <= 0 then write " no time accumulated\n\n" end
   write(common.heading(options, "%6s %9s %8s\n"), "%  ", "total  ", "self  ")

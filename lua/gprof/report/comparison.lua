@@ -8,6 +8,7 @@ local changes = require "gprof.analysis.changes"
 local column_order = require "gprof.format.column_order"
 local common = require "gprof.print.common"
 local labels = require "gprof.print.labels"
+local path_share = require "gprof.analysis.path_share"
 local wording = require "gprof.format.wording"
 
 local integer <const> = math.tointeger
@@ -127,6 +128,9 @@ local function write_side(name, side, unit, write)
     if side.coverage < 1 then
       write("; samples stand for only %.0f%% of the processor time", 100 * side.coverage)
     end
+    if side.path_share < 1 then
+      write("; %s", path_share.clause(side.path_share))
+    end
   end
   write "\n"
 end
@@ -164,17 +168,22 @@ end
 
 local shown_fields <const> = { "self", "total", "calls", "self_calls", "blocks" }
 
--- Returns the set of the numbers of rows with a change.
+-- Returns the set of the numbers of rows with a change, and the number of rows with
+-- changes only in total times that cannot be compared.
 local function changed_rows(columns)
-  local changed = {}
+  local changed, doubtful, count = {}, {}, 0
   for _, field in ipairs(shown_fields) do
     local list = columns[field]
     local comparable = list and list.comparable
     for i, change in ipairs(list and list.change or {}) do
-      if change ~= 0 and not (comparable and not comparable[i]) then changed[i] = true end
+      local set = comparable and not comparable[i] and doubtful or changed
+      set[i] = set[i] or change ~= 0
     end
   end
-  return changed
+  for i, is_doubtful in pairs(doubtful) do
+    if is_doubtful and not changed[i] then count = count + 1 end
+  end
+  return changed, count
 end
 
 -- Returns the names that several rows have, each with what tells the rows apart: "file",
@@ -244,10 +253,11 @@ local keys <const> = {
   name = function(row) return row.name end,
 }
 
--- Returns the rows to print: those with a change, sorted, and at most `top`.
+-- Returns the rows to print: those with a change, sorted, and at most `top`; and how many
+-- are left out because their changes cannot be compared.
 local function rows_of(comparison, columns, options)
   local rows, values, key_of = {}, {}, keys[options.sort]
-  local changed = changed_rows(columns)
+  local changed, doubtful = changed_rows(columns)
   for i = 1, #comparison do
     if options.display_unused_functions or changed[i] then
       local row = comparison[i]
@@ -257,7 +267,8 @@ local function rows_of(comparison, columns, options)
   end
   local order = key_of and column_order.of(values)
   if order then rows = column_order.picked(rows, order) end
-  return table.move(rows, 1, math.min(options.top or #rows, #rows), 1, {})
+  return table.move(rows, 1, math.min(options.top or #rows, #rows), 1, {}),
+    options.display_unused_functions and 0 or doubtful
 end
 
 local function write_row(row, groups, name, write)
@@ -298,10 +309,13 @@ return function(profile, options, write)
   local groups, columns = groups_of(comparison, unit), changes.of(comparison).columns
   write_title(comparison, options, unit, write)
   local figures = write_columns(groups, options, write)
-  local rows = rows_of(comparison, columns, options)
+  local rows, doubtful = rows_of(comparison, columns, options)
   local several = rows[1] and ambiguous_names(columns)
   local label = labeller(rows, several, options, figures, profile)
   for i, row in ipairs(rows) do write_row(row, groups, label(i), write) end
+  if doubtful > 0 then
+    write("\n%s; -z shows them\n", common.only_incomparable(doubtful))
+  end
   if not options.brief then note_gone(rows, write) end
   if not options.brief then write(require "gprof.print.explain".comparison) end
 end

@@ -78,7 +78,8 @@ function gnu.title(profile, options, write, with_calls)
   write(common.heading(options, "Flat profile:\n\n"))
   write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
   if profile.has_call_paths then require "gprof.print.clock".write(profile, write) end
-  if not with_calls then common.write_samples_alone(profile, write) end
+  local write_note = with_calls and common.write_path_share or common.write_samples_alone
+  write_note(profile, write)
   common.write_threads(profile, write)
   if profile.total_ticks <= 0 then
     write(" no time accumulated\n\n")

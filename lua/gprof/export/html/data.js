@@ -69,6 +69,10 @@ function lazily(compute) {
 // Whether less than half of a node's total time is certain.
 const isVague = (node) => !data.exact && boundsOf(node) !== null && 2 * boundsOf(node)[0] < totalOf(node);
 
+// Returns a further sentence, without a full stop, about measured times that lack samples; empty if nearly all call
+// paths are complete.
+const pathNote = () => (data.path_note ? `. ${data.path_note}: total times may lack the others` : "");
+
 const arcTime = (arc) => arcs.self[arc] + arcs.children[arc];
 
 function cycleNumber(node) {

@@ -57,7 +57,8 @@ const timeColumns = [
   },
   {
     title: "Total " + unitName,
-    hint: `Time in the function and its callees (${data.exact ? "measured" : "estimated from call counts"})`,
+    hint:
+      `Time in the function and its callees (${data.exact ? "measured" : "estimated from call counts"})` + pathNote(),
     value: totalOf,
     cell: (f) => seconds(totalOf(f)),
     class: "",

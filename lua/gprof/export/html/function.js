@@ -300,7 +300,7 @@ function functionView(node) {
           "p",
           { class: "soft" },
           data.exact
-            ? "Call times are measured: each sample counts for the calls that led to it."
+            ? "Call times are measured: each sample counts for the calls that led to it" + pathNote() + "."
             : "Call times are estimates: all calls of a function are assumed to take the same time. Hatched times are" +
               " divided among several callers by this guess.",
         )

@@ -6,6 +6,7 @@
 local arguments = require "gprof.library.options.arguments"
 local changes = require "gprof.analysis.changes"
 local matching = require "gprof.analysis.matching"
+local path_share = require "gprof.analysis.path_share"
 local tree_list = require "gprof.export.html.tree_list"
 local view_data = require "gprof.export.html.view_data"
 
@@ -21,6 +22,12 @@ local function profile_with_tree(comparison, content)
   if arguments.wrong_object(old, "gprof.profile") then return nil end  -- it is closed
   if old.exact ~= content.profile.exact then
     return nil, "call paths are known in one of the runs only"
+  end
+  for _, name in ipairs { "old", "new" } do
+    local share = comparison[name].path_share
+    if share < 1 then
+      return nil, ("%s of the %s run"):format(path_share.clause(share), name)
+    end
   end
   return old
 end

@@ -11,6 +11,7 @@ local json = require "gprof.format.json"
 local line_data = require "gprof.export.html.line_data"
 local matching = require "gprof.analysis.matching"
 local old_tree = require "gprof.export.html.old_tree"
+local path_share = require "gprof.analysis.path_share"
 local text = require "gprof.export.html.page_text"
 local thread_choices = require "gprof.export.html.thread_choices"
 local view_data = require "gprof.export.html.view_data"
@@ -234,6 +235,12 @@ local function other_of(content, rows, file_number, known)
   return entries
 end
 
+-- Returns the sentence about call paths that are not complete, or null.
+local function path_note(profile)
+  local note = path_share.note(profile)
+  return note and quoted(path_share.sentence(note)) or "null"
+end
+
 -- Returns the entries of the first view of some threads, with what else differs from all
 -- threads.
 local function part_of(part, rows, file_number, known)
@@ -243,7 +250,8 @@ local function part_of(part, rows, file_number, known)
     figures[i] = line_data.figures(file, file_number)
   end
   local entries = { { "total", number(profile.total) },
-    { "exact", tostring(profile.exact) }, { "summary", strings(part.summary) },
+    { "exact", tostring(profile.exact) }, { "path_note", path_note(profile) },
+    { "summary", strings(part.summary) },
     { "few", few and array(quoted, { few.what, few.why, few.remedy }) or "null" },
     { "lines", line_data.lines(rows, profile, file_number, node_of) },
     { "figures", "[" .. table.concat(figures, ",") .. "]" } }
@@ -308,7 +316,8 @@ function data.write(content, write)
   local entries = {
     { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
     { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
-    { "exact", tostring(profile.exact) }, { "inputs", inputs_of(profile) },
+    { "exact", tostring(profile.exact) }, { "path_note", path_note(profile) },
+    { "inputs", inputs_of(profile) },
     { "options", array(shown, content.options) },
     { "scripts", tostring(profile.image.has_scripts) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },

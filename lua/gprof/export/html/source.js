@@ -272,7 +272,9 @@ const figuresOf = ({ known, callees, old }) => ({
 
 // Returns the columns of a file's figures: arrays of a title, a class and a hint.
 function columnsOfSource(shown) {
-  const estimate = data.exact ? "measured" : "estimated: all calls of a function are taken to be equally long";
+  const estimate = data.exact
+    ? "measured" + pathNote()
+    : "estimated: all calls of a function are taken to be equally long";
   return [
     ["Line"],
     hasTime && ["Self " + unitName, "", "Time in the line's own code"],

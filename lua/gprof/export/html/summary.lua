@@ -6,6 +6,7 @@
 local common = require "gprof.print.common"
 local fit = require "gprof.library.fit"
 local path = require "gprof.format.path"
+local path_share = require "gprof.analysis.path_share"
 local text = require "gprof.export.html.page_text"
 local warnings = require "gprof.export.html.warnings"
 local wording = require "gprof.format.wording"
@@ -88,6 +89,8 @@ local function note_gaps(content, options, add)
   elseif not profile.data.has_arcs then
     add "No calls were counted (there are no arcs): was the program compiled with -pg?"
   end
+  local paths = path_share.note(profile)
+  if paths then add(path_share.sentence(paths) .. ".") end
   local stripped = fit.stripped_note(profile, options)
   if stripped then add(stripped:gsub("^%l", string.upper) .. ".") end
   if not has_lines(content) then

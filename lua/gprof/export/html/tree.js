@@ -49,7 +49,7 @@ function oldRunNote() {
 // Makes the explanation of the tree's times.
 function treeNote() {
   const how = data.exact
-    ? [make("b", {}, "Measured"), ": each sample counts for the calls that led to it."]
+    ? [make("b", {}, "Measured"), ": each sample counts for the calls that led to it" + pathNote() + "."]
     : [
         make("b", {}, "Estimated"),
         " from the call graph, which counts calls between pairs of functions but records no stacks. ",

@@ -1,0 +1,54 @@
+--- The part of the samples whose call paths are complete, where that limits measured
+-- times.
+--
+-- A sample without a complete call path counts only for the function in which it fell.
+-- The total times of other functions may therefore lack the time of all such samples.
+--
+-- @internal gprof.analysis.path_share
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local path_share = {}
+
+-- From this part on, nearly all call paths are complete. Those of samples at the start
+-- and the end of a program seldom are.
+local NEARLY_ALL <const> = 0.95
+
+--- Returns the part.
+-- @tparam table profile, or another table with the fields `exact` and `path_share`
+-- @treturn number 1 if nearly all are complete, or if times were not measured
+function path_share.of(profile)
+  local share = profile.exact and profile.path_share or 1
+  return share < NEARLY_ALL and share or 1
+end
+
+--- Returns how much of a time the total times of functions may lack.
+-- @tparam table profile as for `path_share.of`
+-- @tparam number time
+-- @treturn number in the same unit
+function path_share.lacking(profile, time)
+  return (1 - path_share.of(profile)) * time
+end
+
+--- Returns the part as a clause.
+-- @tparam number share
+-- @treturn string
+function path_share.clause(share)
+  return ("call paths are complete for %d%% of the samples"):format(share * 100 // 1)
+end
+
+--- Returns what is to be said wherever times are shown that were measured.
+-- @tparam profile profile
+-- @treturn string|nil a clause; nil if nearly all are complete
+function path_share.note(profile)
+  local share = path_share.of(profile)
+  return share < 1 and path_share.clause(share) or nil
+end
+
+--- Makes a sentence of a clause.
+-- @tparam string clause
+-- @treturn string without the full stop
+function path_share.sentence(clause)
+  return (clause:gsub("^%l", string.upper))
+end
+
+return path_share
