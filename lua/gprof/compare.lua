@@ -109,7 +109,7 @@ function compare.side(profile, runs)
     sampled = profile.total_ticks / profile.ticks_per_sample, coverage = profile.coverage,
     counted = profile.data.has_arcs, has_blocks = profile.data.block_records > 0,
     mismatch = profile:mismatch(),
-    lacking = path_share.lacking(profile, profile.total_ticks),
+    lacking = path_share.lacking(profile.exact, profile.path_share, profile.total_ticks),
     profile = profile, exact = profile.exact, has_libraries = profile.has_libraries,
     has_inlines = profile.has_inlines,
     functions = functions, arcs = arcs_between(functions, profile),

@@ -118,14 +118,14 @@ local function side_of(header)
   local total, spread = amounts(header, "total", 2, "line 1: ")
   local ticks = rate and total * rate * runs or 0
   local weight = rate and positive(header, "ticks_per_sample", 1, 2 ^ 62) or 1
-  local has_paths = { exact = header.exact == true,
-    path_share = header.path_share and positive(header, "path_share", 0, 1) }
+  local exact = header.exact == true
+  local share = header.path_share and positive(header, "path_share", 0, 1)
   return { runs = runs, rate = rate,
     unit = rate and text(header, "unit", "line 1: ") or nil, ticks = ticks,
     sampled = ticks / weight, total_spread = spread,
     coverage = header.coverage and positive(header, "coverage", 2 ^ -33, 1),
     counted = header.calls == true, has_blocks = header.blocks == true,
-    exact = has_paths.exact, lacking = path_share.lacking(has_paths, ticks),
+    exact = exact, lacking = path_share.lacking(exact, share, ticks),
     has_libraries = header.libraries == true,
     has_inlines = header.inlines == true,
     loses_calls = header.lost_calls == true,

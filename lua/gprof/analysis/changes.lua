@@ -278,9 +278,8 @@ end
 local function total_at(rows, number)
   local total = changes.at(rows.total, number)
   if total then
-    local _
-    _, total.least, total.most, total.old_most, total.new_least =
-      bounds_of(rows, rows.total, number)
+    total.least, total.most, total.old_most, total.new_least =
+      select(2, bounds_of(rows, rows.total, number))
   end
   return total
 end

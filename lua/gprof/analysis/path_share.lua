@@ -13,20 +13,23 @@ local path_share = {}
 -- and the end of a program seldom are.
 local NEARLY_ALL <const> = 0.95
 
---- Returns the part.
--- @tparam table profile, or another table with the fields `exact` and `path_share`
--- @treturn number 1 if nearly all are complete, or if times were not measured
-function path_share.of(profile)
-  local share = profile.exact and profile.path_share or 1
-  return share < NEARLY_ALL and share or 1
+-- Returns the part; 1 if nearly all are complete, or if times were not measured.
+local function limiting(exact, share)
+  return exact and share and share < NEARLY_ALL and share or 1
 end
 
+--- Returns the part.
+-- @tparam profile profile
+-- @treturn number 1 if nearly all are complete, or if times were not measured
+function path_share.of(profile) return limiting(profile.exact, profile.path_share) end
+
 --- Returns how much of a time the total times of functions may lack.
--- @tparam table profile as for `path_share.of`
+-- @tparam boolean exact whether times were measured, see `profile.exact`
+-- @tparam number|nil share see `profile.path_share`
 -- @tparam number time
 -- @treturn number in the same unit
-function path_share.lacking(profile, time)
-  return (1 - path_share.of(profile)) * time
+function path_share.lacking(exact, share, time)
+  return (1 - limiting(exact, share)) * time
 end
 
 --- Returns the part as a clause.
@@ -44,11 +47,5 @@ function path_share.note(profile)
   return share < 1 and path_share.clause(share) or nil
 end
 
---- Makes a sentence of a clause.
--- @tparam string clause
--- @treturn string without the full stop
-function path_share.sentence(clause)
-  return (clause:gsub("^%l", string.upper))
-end
 
 return path_share

@@ -150,23 +150,22 @@ local function side_of(profile)
   local arcs = field(profile, "arcs", "array", "")
   for _ in arcs_of(arcs, period) do end  -- checks them
   clones.set_inner(functions, function() return arcs_of(arcs, period) end)
-  change_bounds.set(functions, arcs_between(functions, arcs, period),
-    profile.exact == true)
-  local has_paths = { exact = profile.exact == true,
-    path_share = field(profile, "path_share", "share", "", true) }
+  local exact = profile.exact == true
+  change_bounds.set(functions, arcs_between(functions, arcs, period), exact)
+  local share = field(profile, "path_share", "share", "", true)
   return {
     runs = math.max(#field(profile, "profiles", "array", ""), 1),
     rate = period and rate_of(period),
     unit = period and field(profile, "unit", "string", "") or nil,
     ticks = ticks, sampled = ticks / (weight or 1),
-    lacking = path_share.lacking(has_paths, ticks),
+    lacking = path_share.lacking(exact, share, ticks),
     coverage = field(profile, "coverage", "part", "", true),
     counted = #arcs > 0,
     has_blocks = has_blocks(functions),
     functions = functions, arcs = arcs_between(functions, arcs, period),
     include = symspecs(profile, "include"), exclude = symspecs(profile, "exclude"),
     mismatch = field(profile, "mismatch", "string", "", true),
-    exact = has_paths.exact, has_libraries = profile.has_libraries == true,
+    exact = exact, has_libraries = profile.has_libraries == true,
     has_inlines = profile.has_inlines == true,
   }
 end

@@ -60,6 +60,13 @@ function wording.growth(change)
   return ("%+." .. (math.abs(percent) >= 0.1 and "1f" or "2g") .. " %%"):format(percent)
 end
 
+--- Makes a sentence of a clause.
+-- @tparam string clause
+-- @treturn string without the full stop
+function wording.sentence(clause)
+  return (clause:gsub("^%l", string.upper))
+end
+
 --- Cuts a text to a number of bytes, between characters if it is UTF-8.
 -- @tparam string text
 -- @tparam integer most bytes

@@ -4,7 +4,6 @@
 -- @internal gprof.print.common
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local path_share = require "gprof.analysis.path_share"
 local policy = require "gprof.library.policy"
 
 local common = {}
@@ -79,13 +78,20 @@ function common.has_samples_alone(profile)
   return true
 end
 
+-- Writes a clause as a line.
+local function write_sentence(clause, write)
+  write("%s.\n", require "gprof.format.wording".sentence(clause))
+end
+
 --- Writes that measured times lack samples, unless nearly all call paths are complete.
 -- @tparam profile profile
 -- @tparam stream write
 -- @tparam[opt=""] string ending more text after the line
 function common.write_path_share(profile, write, ending)
-  local note = path_share.note(profile)
-  if note then write("%s.\n%s", path_share.sentence(note), ending or "") end
+  local note = profile.exact and require "gprof.analysis.path_share".note(profile)
+  if not note then return end
+  write_sentence(note, write)
+  if ending then write(ending) end
 end
 
 --- Writes what a profile of samples alone has, and lacks.
@@ -93,7 +99,7 @@ end
 -- @tparam stream write
 function common.write_samples_alone(profile, write)
   if profile.path_share then
-    write("%s.\n", path_share.sentence(path_share.clause(profile.path_share)))
+    write_sentence(require "gprof.analysis.path_share".clause(profile.path_share), write)
   end
   write("Calls were not counted%s.\n", profile.image.has_scripts and "" or
     ": compile with -pg to see them, and times per call")

@@ -238,7 +238,7 @@ end
 -- Returns the sentence about call paths that are not complete, or null.
 local function path_note(profile)
   local note = path_share.note(profile)
-  return note and quoted(path_share.sentence(note)) or "null"
+  return note and quoted(wording.sentence(note)) or "null"
 end
 
 -- Returns the entries of the first view of some threads, with what else differs from all

@@ -90,9 +90,9 @@ local function note_gaps(content, options, add)
     add "No calls were counted (there are no arcs): was the program compiled with -pg?"
   end
   local paths = path_share.note(profile)
-  if paths then add(path_share.sentence(paths) .. ".") end
+  if paths then add(wording.sentence(paths) .. ".") end
   local stripped = fit.stripped_note(profile, options)
-  if stripped then add(stripped:gsub("^%l", string.upper) .. ".") end
+  if stripped then add(wording.sentence(stripped) .. ".") end
   if not has_lines(content) then
     add "Source files and lines are unknown: there is no debugging information (-g)."
   end

@@ -5,6 +5,7 @@
 
 local base_name <const> = require "gprof.format.path".base
 local core = require "gprof.core"
+local profile_files = require "gprof.library.files.profile_files"
 
 local program_files = {}
 
@@ -187,9 +188,9 @@ function program_files.check_replaced(path, is_derived, shares_streams)
   then
     return true
   end
-  local target = core.real_path(path) or path
-  local is_profile = core.file_begins(target, "gprofctx") or
-    core.file_begins(target, "gmon") and not path:find "%.ctx$"
+  local head = profile_files.head(path, true)
+  local is_profile = profile_files.is_contexts(head) or
+    head and profile_files.is_head(head:sub(1, 8)) and not path:find "%.ctx$"
   if is_profile then return true end
   return nil, path .. ": is not a profile, so it is not replaced"
 end

@@ -66,10 +66,7 @@ end
 function recorder_options.output(options)
   local pattern = options.output
   for value in ("," .. (os.getenv "GPROF_RECORDER" or "")):gmatch ",output=([^,]+)" do
-    pattern = options.output or
-      value:gsub("%%.[C5]?", function(text)
-        return DECODED[text]
-      end)
+    pattern = options.output or value:gsub("%%.[C5]?", DECODED)
   end
   return pattern
 end
