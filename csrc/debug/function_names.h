@@ -30,7 +30,9 @@ typedef struct gp_function_names {
   uint32_t *unit;             /* of `entries`, in which it is declared; or GP_NONE */
   uint32_t *file, *line;      /* where it is declared: a number in the unit's table of
                                  files; GP_NONE and 0 if unknown */
-  uint64_t *last;             /* the entry that may be a member's; UINT64_MAX if none */
+  uint64_t *last;             /* the last entry that its references lead to, which may
+                                 be a member's; UINT64_MAX if it has a linkage name, or
+                                 if that entry is in another file */
   gp_hash index;
   size_t member_count, member_capacity;
   gp_member *member;          /* by offset */

@@ -83,17 +83,17 @@ static bool note_member(gp_scopes *scopes, const gp_entry *entry, size_t depth) 
   if (entry->tag == GP_TAG_STRUCTURE) {
     bool known = file.kind == GP_VALUE_NUMBER && file.number < GP_NONE &&
                  entry->has_children;
-    scopes->type = (gp_member){0, functions->entries->loaded,
-                               known ? (uint32_t)file.number : GP_NONE,
-                               number_of(entry, GP_ROLE_DECL_LINE)};
-    scopes->type_depth = depth + 1;
+    scopes->structure = (gp_member){0, functions->entries->loaded,
+                                    known ? (uint32_t)file.number : GP_NONE,
+                                    number_of(entry, GP_ROLE_DECL_LINE)};
+    scopes->members_depth = depth + 1;
   }
-  if (entry->tag != GP_TAG_SUBPROGRAM || depth != scopes->type_depth ||
-      scopes->type.file == GP_NONE || file.kind != GP_VALUE_NONE ||
+  if (entry->tag != GP_TAG_SUBPROGRAM || depth != scopes->members_depth ||
+      scopes->structure.file == GP_NONE || file.kind != GP_VALUE_NONE ||
       entry->value[GP_ROLE_LINKAGE_NAME].kind != GP_VALUE_NONE)
     return true;
-  scopes->type.offset = entry->offset;
-  return gp_function_names_add_member(functions, scopes->type);
+  scopes->structure.offset = entry->offset;
+  return gp_function_names_add_member(functions, scopes->structure);
 }
 
 bool gp_scopes_read(gp_scopes *scopes, const gp_scope_source *from, uint32_t unit,
@@ -103,12 +103,12 @@ bool gp_scopes_read(gp_scopes *scopes, const gp_scope_source *from, uint32_t uni
   uint32_t scope;
   scopes->from = from;
   scopes->rank = rank;
-  scopes->type.file = GP_NONE;
+  scopes->structure.file = GP_NONE;
   if (!gp_entries_load(from->entries, unit)) return false;
   while (gp_entries_next(from->entries, &entry)) {
     if (entry.tag == 0) {
       if (depth > 0) depth--;
-      if (depth < scopes->type_depth) scopes->type.file = GP_NONE;
+      if (depth < scopes->members_depth) scopes->structure.file = GP_NONE;
       continue;
     }
     uint32_t outer = depth > 0 ? scopes->level[depth - 1] : GP_NONE;

@@ -23,8 +23,8 @@ typedef struct gp_scopes {
   const gp_range *wanted;     /* ascending, disjoint */
   size_t wanted_count;
   uint32_t rank;              /* of the unit that is being read */
-  gp_member type;             /* the last structure: where it is declared, */
-  size_t type_depth;          /* and the level of its children */
+  gp_member structure;        /* where the last one is declared, */
+  size_t members_depth;       /* and the level of its members */
   size_t level_capacity;
   uint32_t *level;            /* for each level of nesting in the entries: its scope, or
                                  GP_NONE outside of wanted subprograms */

@@ -16,8 +16,8 @@ typedef struct frames {
   int left;             /* frames of this stack to look at */
 } frames;
 
-/* What a program without hooks has on the C stack; what hooks have there, too; and what
- * calls hooks for lines. */
+/* The functions on the C stack: of a program without hooks; near a hook; and near a hook
+ * for lines. */
 typedef struct search {
   frames plain, hooked, lines;
 } search;
@@ -117,8 +117,8 @@ static uintptr_t target_of(uintptr_t at) {
 #endif
 
 /* Adds the functions that a function calls directly, unless they also run without hooks.
- * Where no instruction begins, bytes may look like a call, but hardly like one of the
- * beginning of a function. */
+ * Looks at all bytes, not at instructions only: some bytes may look like a call by
+ * chance, but then hardly lead to the first byte of a function. */
 static void add_called(scr_hook_code *code, const frames *plain, uintptr_t function) {
   const uintptr_t end = end_of(function);
   for (uintptr_t at = function; at + CALL_SIZE <= end; at += ALIGNMENT) {
@@ -128,9 +128,9 @@ static void add_called(scr_hook_code *code, const frames *plain, uintptr_t funct
   }
 }
 
-/* Adds what looks for the line of an instruction, which takes longer than short lines. It
- * is called by what calls hooks for lines, of whose other functions only luaD_throw runs
- * for other reasons, and that is short. */
+/* Adds the function that looks for the line of an instruction, which can take longer
+ * than the line. The function that calls hooks for lines calls it, too. What else that
+ * one calls also serves hooks, except luaD_throw, which takes little time. */
 static void add_lines(scr_hook_code *code, const search *s) {
   if (s->lines.count == 2 && !contains(&s->plain, s->lines.functions[1]))
     add_called(code, &s->plain, s->lines.functions[1]);

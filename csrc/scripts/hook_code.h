@@ -4,8 +4,8 @@
  * recorder's.
  *
  * The interpreter may be stripped, so its functions are found by unwinding: those on the
- * C stack of a hook, but not on that of a C function; and those that what calls hooks for
- * lines calls itself. Unwind tables give their sizes.
+ * C stack of a hook, but not on that of a C function; and the functions that are called
+ * by the one that calls hooks for lines. Unwind tables give their sizes.
  */
 #ifndef GPROF_SCRIPTS_HOOK_CODE_H
 #define GPROF_SCRIPTS_HOOK_CODE_H

@@ -295,8 +295,9 @@ local function warn_of_incomplete_paths(settings, comparison, names, warn)
   for _, name in ipairs { "old", "new" } do
     local share = comparison[name].path_share
     if share < 1 then
-      warn(("%s: --fail-on: %s of the %s profile: total times exceed a limit only by " ..
-        "more than the others explain"):format(names, path_share.clause(share), name))
+      warn(("%s: --fail-on: %s of the %s profile: a total time fails only if the " ..
+        "other samples cannot explain its change"):format(names,
+        path_share.clause(share), name))
     end
   end
 end
