@@ -95,13 +95,15 @@ end
 
 -- Tables --------------------------------------------------------------------------------
 
--- Returns the functions that the symspecs of one table select; nil if there are none.
+local IS_OF_SOURCE <const> = { annotation = true, executions = true }
+
+-- Returns the functions that the symspecs of one scope select; nil if there are none.
 -- Calls `missed` for each symspec without a match, except for the first `built_in` ones,
 -- which the user did not write; calls `trace_match` for every symspec.
-local function resolve_functions(lookup, specs, missed, trace_match, built_in)
+local function resolve_functions(lookup, scope, specs, missed, trace_match, built_in)
   local found = {}
   for i = #specs, 1, -1 do  -- GNU gprof gives the last symspec precedence
-    local ids = lookup:find((lookup:parse(specs[i], false)))
+    local ids = lookup:find(lookup:parse(specs[i], false), IS_OF_SOURCE[scope])
     if ids ~= true and #ids == 0 and i > built_in then missed(specs[i]) end
     trace_match(specs[i], ids)
     found[#found + 1] = ids
@@ -110,7 +112,7 @@ local function resolve_functions(lookup, specs, missed, trace_match, built_in)
 end
 
 -- Returns the pairs { callers, callees } that the symspecs of calls select.
-local function resolve_arcs(lookup, specs, missed, trace_match)
+local function resolve_arcs(lookup, _, specs, missed, trace_match)
   local found = {}
   for i = #specs, 1, -1 do
     local from, to = lookup:parse(specs[i], true)
@@ -156,7 +158,7 @@ function symspec.resolve(symbols, lines, options, missed, trace)
         end
         selections = selections or {}
         selections[scope] = selections[scope] or {}
-        selections[scope][side] = resolve(lookup, specs, missed,
+        selections[scope][side] = resolve(lookup, scope, specs, missed,
           tracer(lookup.symbols, side, scope, trace), built_in)
       end
     end

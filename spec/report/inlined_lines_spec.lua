@@ -241,6 +241,21 @@ describe("With inlined functions, a profile by line", function()
     assert.is_nil(text:find(" deep (", 1, true))
   end)
 
+  it("has names that are symspecs as printed, also of inlined functions without --inlines", function()
+    local text, count = run("-b", "-l", "-p", path, data), 0
+    for name in text:gmatch " (%w+ %(lines%.[ch]:%d+ @ %x+%))\n" do
+      count = count + 1
+      local one = run("-b", "-l", "-p" .. name, path, data)
+      assert.matches("\n100.00 [^\n]* " .. name:gsub("%p", "%%%0") .. "\n$", one)
+    end
+    assert.is_true(count > 8, text)
+    for spec, line in pairs { deep = 4, ["lines.h:deep"] = 4, two = 6, ["lines.c:/^t.o$/"] = 6 } do
+      text = run("-b", "-l", "-p" .. spec, path, data)
+      assert.matches("\n[^\n]* %w+ %(lines%.[ch]:" .. line .. " @ %x+%)\n", text)
+      assert.is_nil(text:find("first (", 1, true))
+    end
+  end)
+
   it("has the lines of inlined functions in annotated source of these functions", function()
     for _, option in ipairs { "-l", "-b" } do
       local text = run("-b", "-Amiddle", option, "--inlines", path, data)

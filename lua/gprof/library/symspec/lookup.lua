@@ -284,6 +284,7 @@ end
 -- the symbol table, such as "f.isra.0", or in the source. Since names in the source take
 -- long to look up, a text that looks like a file is looked up as a file first.
 -- @tparam table half as `parse` returns it
+-- @tparam[opt] boolean is_of_source whether they are for annotated source
 -- @treturn {integer,...}|boolean their numbers, ascending; true for all functions
 function Lookup:find(half)
   local text = half.text
@@ -344,14 +345,29 @@ Lookup.machinery_scopes = {}
 
 -- Finds lines: all lines of the functions found or, if the symspec has a line number,
 -- only lines with that number. The lines of an inlined function are where it was inlined,
--- if inlined functions are among the functions.
+-- if inlined functions are among the functions, or if it has no code of its own.
 local LineLookup = setmetatable({}, Lookup)
 LineLookup.__index = LineLookup
 
-function LineLookup:find(half)
+-- Finds a line by what reports write: "work (work.c:7 @ 401126)".
+function LineLookup:find_printed(text)
+  local name, line, address = text:match "^(.+) %([^()]+:(%d+) @ (%x+)%)$"
+  local row = name and self.symbols:lookup(tonumber(address, 16))
+  if not row or row.address ~= tonumber(address, 16) or row.line ~= tonumber(line) then
+    return {}
+  end
+  return self:find_names(name, function(id) return id == row.id end)
+end
+
+-- `is_of_source` leaves out what only lines have: annotated source is that of functions.
+function LineLookup:find(half, is_of_source)
   if half.line then return Lookup.find(self, half) end
   local ids = self.functions:find(half)
-  return ids == true or self.symbols:expand(ids, self.functions.symbols)
+  if ids == true then return true end
+  local rows = self.symbols:expand(ids, self.functions.symbols)
+  if is_of_source then return rows end
+  if not rows[1] then rows = self:find_printed(half.text) end
+  return rows[1] and rows or Lookup.find(self, half)
 end
 
 --- Makes a lookup.
