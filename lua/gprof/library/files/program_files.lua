@@ -52,19 +52,31 @@ end
 
 local MOST_INTERPRETERS <const> = 5  -- an interpreter may be a script itself
 
--- Returns the words of a script's first line after "#!"; nil if it is not a script.
--- The kernel passes what follows the interpreter as one argument; `env -S` divides it.
+-- Divides the arguments of `env` in a script's first line. The kernel passes them as one
+-- argument; `env -S` divides it.
+-- Returns the command without the options of `env` and the variables that it sets, and
+-- whether there are any.
+local function env_command(line)
+  local words, first = {}, 1
+  local text, is_divided = line:gsub("^%-S%s*", "")
+  for word in text:gmatch(is_divided == 1 and "%S+" or ".+") do
+    words[#words + 1] = word
+  end
+  while words[first] and words[first]:find "^[^/]-=" or words[first]:find "^%-" do
+    first = first + (words[first]:find "^%-[uC]$" and 2 or 1)
+  end
+  return table.move(words, first, #words, 1, {}), first > 1
+end
+
+-- Returns the words of a script's first line after "#!", without `env`, and whether `env`
+-- changes the program's environment; nil if it is not a script.
 local function script_words(path)
   local file <close> = core.file_status(path) == "file" and io.open(path, "rb") or nil
   local line = (file and file:read(256) or ""):match "^#![ \t]*([^\n]*)"
   local interpreter, rest = (line or ""):match "^(%S+)[ \t]*(.-)[ \t\r]*$"
   if not interpreter then return nil end
-  if base_name(interpreter) ~= "env" then
-    return { interpreter, rest ~= "" and rest or nil }
-  end
-  local words = {}
-  for word in rest:gsub("^%-S%s*", ""):gmatch "%S+" do words[#words + 1] = word end
-  return words[1] and not words[1]:find "^-" and not words[1]:find "=" and words or nil
+  if base_name(interpreter) == "env" then return env_command(rest) end
+  return { interpreter, rest ~= "" and rest or nil }, false
 end
 
 --- Finds the interpreter that runs a script, as the kernel and `env` do.
@@ -74,8 +86,9 @@ end
 -- @treturn {string,...} the command that runs the interpreter
 function program_files.interpreted(path, command)
   for _ = 1, MOST_INTERPRETERS do
-    local words = script_words(path)
-    local interpreter = words and program_files.find(words[1])
+    local words, is_changed = script_words(path)
+    if not words or is_changed then break end
+    local interpreter = words[1] and program_files.find(words[1])
     if not interpreter then break end
     words[#words + 1] = path
     command = table.move(command, 2, #command, #words + 1, words)
