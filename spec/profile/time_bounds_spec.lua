@@ -153,8 +153,11 @@ end)
 -- Calls `compare` once, and sorts with it many times. glibc drops the calls that qsort makes.
 local callbacks <const> = [[
 #include <stdlib.h>
+#ifndef PLACE
+#define PLACE
+#endif
 static volatile int sum;
-static int compare(const void *a, const void *b) { for (int i = 0; i < 9; i++) sum += i; return a == b; }
+PLACE static int compare(const void *a, const void *b) { for (int i = 0; i < 9; i++) sum += i; return a == b; }
 static void early(void) { int a = 1; for (int i = 0; i < 9; i++) sum += i; compare(&a, &a); }
 static void sorts(void) { int a[9]; for (int i = 0; i < 9; i++) sum += i; qsort(a, 9, sizeof *a, compare); }
 int unused(int x) { __asm__(".nops 4096"); return x; }
@@ -175,8 +178,8 @@ local function data_of(path, rate, arcs)
   local image, addresses = gprof.image(path), build.symbols(path).by_name
   local data = gprof.data.new { image = image }
   local function at(name) return addresses[name][1] end
-  local low = image.text_low // 16 * 16
-  local count = (image.text_high + 15 - low) // 16 * 4
+  local low, high = image.text_low // 16 * 16, math.max(image.text_high, at "compare" + 4)
+  local count = (high + 15 - low) // 16 * 4
   assert(data:add_histogram { low = low, high = low + 4 * count, rate = rate, bin_count = count,
     bins = { [(at "compare" + 3 - low) // 4 + 1] = 100 } })
   for _, pair in ipairs { { "main", "early" }, { "main", "sorts" }, { "early", "compare" } } do
@@ -214,14 +217,17 @@ describe("bounds", function()
   local path = compile "0"
 
   it("do not take the only recorded caller of a callback for its only caller", function()
-    local image, data = data_of(path, 1)
-    local profile <close> = assert(gprof.profile(image, data, { bounds = true }))
-    local bounds = {}
-    for _, name in ipairs { "early", "sorts", "compare", "main" } do
-      local f = profile:find(name)
-      bounds[name] = { f.total_low, f.total_high }
+    for _, image_path in ipairs { path, compile("0", '-DPLACE=__attribute__((section("fast")))'),
+      compile("0", '-DPLACE=__attribute__((section("fast")))', "-no-pie", "-mcmodel=large") } do
+      local image, data = data_of(image_path, 1)
+      local profile <close> = assert(gprof.profile(image, data, { bounds = true }))
+      local bounds = {}
+      for _, name in ipairs { "early", "sorts", "compare", "main" } do
+        local f = profile:find(name)
+        bounds[name] = { f.total_low, f.total_high }
+      end
+      assert.same({ early = { 0, 100 }, sorts = { 0, 100 }, compare = { 100, 100 }, main = { 0, 100 } }, bounds)
     end
-    assert.same({ early = { 0, 100 }, sorts = { 0, 100 }, compare = { 100, 100 }, main = { 0, 100 } }, bounds)
   end)
 
   -- With `-z now`, ld has only .got, not .got.plt.

@@ -78,6 +78,11 @@ static bool is_in_text(const survey *s, uint64_t address) {
   return address >= s->image->text_low && address < s->image->text_high;
 }
 
+/* Quickly excludes most numbers that are not addresses of functions. */
+static bool is_in_code(const survey *s, uint64_t address) {
+  return address >= s->image->code.low && address < s->image->code.high;
+}
+
 static bool is_entry(const survey *s, uint32_t function, uint64_t address) {
   return function != GP_NONE && s->symtab->address[function] == address;
 }
@@ -193,7 +198,7 @@ static bool find_stubs(survey *s, const uint8_t *bytes, gp_range range) {
 /* Notes that the address of a function occurs in the function `where`; GP_NONE: in
  * data. */
 static void note_address(survey *s, uint64_t address, uint32_t where, unsigned flag) {
-  if (!is_in_text(s, address)) return;
+  if (!is_in_code(s, address)) return;
   uint32_t function = function_at(s, address);
   if (!is_entry(s, function, address)) return;
   add_flag(s, function, where != GP_NONE && where == s->start ? GP_STARTED : flag);
@@ -211,9 +216,9 @@ static void scan_code(survey *s, const uint8_t *bytes, gp_range range) {
     bool relative = !in_text || (a > range.low && (bytes[-1] & 0xc7) == 5);
     uint64_t from_got = s->got + (uint64_t)(int32_t)value;
     if (relative) note_address(s, target, function_at(s, a), GP_EXPOSED);
-    if (s->got != 0 && is_in_text(s, from_got))
+    if (s->got != 0 && is_in_code(s, from_got))
       note_address(s, from_got, function_at(s, a), GP_EXPOSED);
-    if (fixed && is_in_text(s, value))
+    if (fixed && is_in_code(s, value))
       note_address(s, value, function_at(s, a), GP_EXPOSED);
   }
 }
@@ -225,7 +230,7 @@ static void scan_data(survey *s, const uint8_t *bytes, gp_range range, unsigned 
     note_address(s, value, GP_NONE, flag);
     if (a % 4 == 0)
       note_address(s, a + (uint64_t)(int32_t)value, GP_NONE, flag);
-    if (range.high - a >= 8 && s->image->text_high > UINT32_MAX)
+    if (range.high - a >= 8 && s->image->code.high > UINT32_MAX)
       note_address(s, gp_u64(bytes, s->image->layout), GP_NONE, flag);
   }
 }
