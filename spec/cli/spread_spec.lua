@@ -115,6 +115,17 @@ describe("--spread", function()
     assert.truthy(run(dir, "--spread", path, "r1").stdout:find "How to read the spread")
   end)
 
+  it("has different short names for different functions, also with --top", function()
+    local dir, names = shell.tmpdir "overloads", { "_Z4overi", "_Z4overd", "_Z5otheri" }
+    local overloads = crafted.image { functions = names }
+    gmon.write(dir .. "/r1", gmon.magic(crafted.records { functions = names,
+      ticks = { _Z4overi = 9, _Z4overd = 5, _Z5otheri = 2 } }))
+    local printed = run(dir, "-b", "--spread", overloads, "r1", "r1").stdout
+    assert.matches("  over%(int%) .*  over%(double%) .*  other ", printed)
+    assert.matches("  over%(int%)", run(dir, "-b", "--spread", "--top=1", overloads, "r1", "r1").stdout)
+    assert.matches("  other%(int%)", run(dir, "-b", "--spread", "--full-names", overloads, "r1", "r1").stdout)
+  end)
+
   it("finds the slow one of many ranks, in memory that does not depend on their number", function()
     local ranks, dir = chance.thorough and 100000 or 100, shell.tmpdir "ranks"
     local slow = ranks * 5 // 7

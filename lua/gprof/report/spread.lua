@@ -7,7 +7,7 @@
 local common = require "gprof.print.common"
 local imbalance = require "gprof.analysis.imbalance"
 local layout = require "gprof.print.layout"
-local short_name <const> = require "gprof.names".short
+local distinct_names <const> = require "gprof.names".distinct
 local wording = require "gprof.format.wording"
 
 -- The widest name of a function or a run, in columns; longer ones are shortened.
@@ -22,17 +22,17 @@ local function name_of_run(row, options)
   return mark .. name:sub(length and utf8.offset(name, width - WIDEST) or width - WIDEST)
 end
 
-local function names_of(rows, options)
-  local names, runs = {}, {}
-  for i, row in ipairs(rows) do
-    names[i] = options.full_names and row.name or short_name(row.name)
-    if not options.full_names and #names[i] > WIDEST then
-      local mark, width = layout.mark(options)
-      names[i] = wording.cut(names[i], WIDEST - width) .. mark
-    end
-    runs[i] = name_of_run(row, options)
+-- Returns the names of the first `count` rows. Different names remain different, also
+-- from those of rows that are not printed.
+local function names_of(rows, count, options)
+  local all, names = {}, {}
+  for i, row in ipairs(rows) do all[i] = row.name end
+  local distinct, mark = distinct_names(all), (layout.mark(options))
+  for i = 1, count do
+    names[i] = options.full_names and all[i] or
+      distinct(i, "without arguments", WIDEST, mark)
   end
-  return names, runs
+  return names
 end
 
 local function write_row(row, name, run, width, number, write)
@@ -58,11 +58,11 @@ return function(profile, options, write)
   local field, unit = "calls", "calls"
   if total.self and options.sort ~= "calls" then field, unit = "self", profile.unit end
   local rows = imbalance.of(profile, field)
-  for i = #rows, (options.top or #rows) + 1, -1 do rows[i] = nil end
   local whole = total[field]
   whole.name = "(whole run)"
   table.insert(rows, 1, whole)
-  local names, runs = names_of(rows, options)
+  local count = math.min(#rows, (options.top or #rows) + 1)
+  local names = names_of(rows, count, options)
   local width = layout.width(names, "function")
   write(common.heading(options, "Spread of %s over %s:\n\n"),
     field == "self" and ("self time (%s)"):format(unit) or "calls",
@@ -72,8 +72,8 @@ return function(profile, options, write)
     "deviation", "runs", layout.padded("function", width), "maximum in")
   local number = "%9.2f"
   if field == "self" then number = "%9." .. common.decimals(1 / profile.rate) .. "f" end
-  for i, row in ipairs(rows) do
-    write_row(row, names[i], runs[i], width, number, write)
+  for i = 1, count do
+    write_row(rows[i], names[i], name_of_run(rows[i], options), width, number, write)
   end
   if total.skipped > 0 then
     write("\n%s without a spread: not included\n", wording.plural(total.skipped, "sum"))
