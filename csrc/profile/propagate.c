@@ -147,13 +147,17 @@ static void inherit_all(gp_callgraph *graph, const uint32_t *order,
   }
 }
 
-/* Computes the self time of each cycle: the sum over the members whose time is
- * included. */
+/* Computes the self time of each cycle: the sum over the members whose time is included.
+ * Measured times are not divided by calls, so cycles inherit no share of them. */
 static void add_up_cycles(gp_callgraph *graph) {
+  bool measured = graph->arc_self && !graph->inlined_self;
   for (size_t i = 0; i < graph->cycles; i++) {
     size_t cycle = graph->functions + i;
-    for (uint32_t m = graph->head[i]; m != GP_NONE; m = graph->next_member[m])
-      if (graph->share[m] != 0) graph->self[cycle] += graph->self[m];
+    for (uint32_t m = graph->head[i]; m != GP_NONE; m = graph->next_member[m]) {
+      if (graph->share[m] == 0) continue;
+      graph->self[cycle] += graph->self[m];
+      if (measured) graph->share[cycle] = 1;
+    }
     graph->shown_self[cycle] = graph->self[cycle] * graph->share[cycle];
   }
 }

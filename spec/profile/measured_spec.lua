@@ -51,6 +51,13 @@ local function calls(profile)
   return found
 end
 
+-- Returns an export or report as text.
+local function text_of(profile, name, options)
+  local parts = {}
+  profile:report(name, options or {}, function(text) parts[#parts + 1] = text end)
+  return table.concat(parts)
+end
+
 describe("the time of a callee with two callers", function()
   local functions <const> = { "main", "cheap", "dear", "work" }
   local list <const> = {
@@ -115,6 +122,9 @@ describe("a recursive function", function()
       { "start", "odd", "even", ticks = 2 }, { "main", "leaf", ticks = 7 } })
     assert.same({ main = { 0, 15 }, start = { 0, 2 }, even = { 2, 5 }, odd = { 0, 3 }, leaf = { 15, 0 },
       ["<cycle 1>"] = { 2, 8 } }, times(profile))
+    local cycle = profile:find "even".cycle
+    assert.same({ 2, 8, 1 }, { ticks(cycle.self), ticks(cycle.children), cycle.share })
+    assert.matches("\n%[%d%] +58%.8 [^\n]* <cycle 1 as a whole> ", text_of(profile, "graph"))
     assert.same({ ["main>even"] = { 0, 8 }, ["start>odd"] = { 2, 0 }, ["even>leaf"] = { 5, 0 },
       ["odd>leaf"] = { 3, 0 }, ["main>leaf"] = { 7, 0 } }, arcs(profile))
   end)
@@ -213,13 +223,6 @@ describe("call paths that do not fit the profile beside them", function()
 end)
 
 -- Stacks ---------------------------------------------------------------------------------
-
--- Returns an export or report as text.
-local function text_of(profile, name, options)
-  local parts = {}
-  profile:report(name, options or {}, function(text) parts[#parts + 1] = text end)
-  return table.concat(parts)
-end
 
 local function folded(profile)
   local parts, export = {}, require "gprof.export.folded"
@@ -368,6 +371,7 @@ describe("random call paths", function()
       for f in profile:functions() do
         local node = f.cycle or f
         assert.equal(node.ticks + node.children_ticks, into[node] or 0, message)
+        assert.equal(node.ticks, ticks(node.self), message)
       end
     end)
   end)
