@@ -327,7 +327,8 @@ end
 
 --- Finds the functions that got slower, and whether the whole program did. Compares total
 -- times, or self times if no calls were recorded. Functions that are new or renamed count
--- only as part of their callers and the whole program.
+-- only as part of their callers and the whole program. If times cannot be compared,
+-- returns no rows; `compare.failures` then returns a message.
 -- @tparam comparison result
 -- @tparam number percent tolerated growth
 -- @treturn {table,...} rows of functions; if the whole program got slower, the comparison

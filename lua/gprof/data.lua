@@ -310,9 +310,9 @@ end
 
 --- Frees the memory. Of profiles made from the data, fields, functions, cycles and arcs
 -- stay usable, and so do reports of these, such as `"flat"` and `"graph"`. The data must
--- be open for the methods `by_function` (of a profile by line), `find_limits`,
--- `mismatch`, `threads` and `verify`; for reports that use these or the data, such as
--- `"call_tree"` and `"info"`; for exports, and for gprof.compare.
+-- be open for the methods `by_function` (of a profile by line), `by_lines`,
+-- `find_limits`, `mismatch`, `threads` and `verify`; for reports that use these or the
+-- data, such as `"call_tree"` and `"info"`; for exports, and for gprof.compare.
 -- @function data:close
 
 --- A histogram.

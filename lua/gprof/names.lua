@@ -20,8 +20,9 @@ names.short = core.short_name
 -- @function names.distinct
 -- @tparam {string,...} list the names
 -- @treturn function with the parameters `number` of a name in the list; `form`, as for
---   `names.short`, by default "complete"; `columns`, the largest width (nil: no limit);
---   and `mark`, which stands for what is cut out (default: `…`). Returns the name
+--   `names.short`, by default "complete"; `columns`, the width to fit (nil: any), which
+--   is exceeded if the names would not remain different; and `mark`, which stands for
+--   what is cut out (default: `…`). Returns the name
 names.distinct = core.distinct_names
 
 --- Makes labels for the functions and cycles of a profile. A label is the name, followed

@@ -99,13 +99,13 @@ end
 --     `profile.has_libraries` tells. See `profile:unusable_libraries`;
 --   - `threads`: show only these threads: an array of numbers, names and globs of names,
 --     all strings, and of threads from `profile:threads`;
---   - `missed`: function called with each symspec that names no function;
+--   - `missed`: function called with each symspec that names no function, and with each
+--     FROM/TO of which a side names none;
 --   - `gnu_compat`: behave like GNU gprof, also in the search for static calls;
 --   - `debug`: trace the work on standard error. The value is a sum of 2 (numbering of
 --     functions, depth first), 4 (cycles), 16 (tally of calls), 32 (order of callers and
 --     callees), 64 (records), 128 (symbols), 256 (static calls), 512 (lookups of
---     addresses), 1024 (propagation of time), 2048 (blocks), 4096 (symspecs) and 8192
---     (annotation)
+--     addresses), 1024 (propagation of time), 2048 (blocks) and 4096 (symspecs)
 -- @treturn[1] profile
 -- @return[2] nil
 -- @treturn[2] string what is wrong

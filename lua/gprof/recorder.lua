@@ -148,9 +148,10 @@ end
 
 --- Starts to record the calls of this coroutine, and of all others: of older ones from
 -- the next time that they are resumed; the functions that run in them then are on the
--- call paths, with 0 calls. With `count = "none"`, only of those that are resumed by
--- `coroutine.resume` or were made by `coroutine.wrap` later. Forgets what was recorded
--- before: write that first, or `recorder.resume`.
+-- call paths, with 0 calls. The functions that call `recorder.start` are not; their own
+-- time is shown as `<unknown code>`. With `count = "none"`, they are known, but of older
+-- coroutines, only those that are resumed by `coroutine.resume` are recorded. Forgets
+-- what was recorded before: write that first, or `recorder.resume`.
 -- @tparam[opt] table options
 --
 --   - `rate`: samples per second of processor time, up to 100,000; 0 for none; 1,000 by
