@@ -20,7 +20,6 @@ const gp_trace_topic gp_trace_topics[] = {
     {GP_TRACE_PROPAGATION, "propagation"},
     {GP_TRACE_BLOCKS, "blocks"},
     {GP_TRACE_SYMSPECS, "symspecs"},
-    {GP_TRACE_ANNOTATION, "annotation"},
     {0, NULL}};
 
 void gp_trace_write(const gp_trace *trace, unsigned topic, const char *format, ...) {

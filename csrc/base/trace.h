@@ -24,8 +24,7 @@ enum {
   GP_TRACE_PROPAGATION = 1024, /* propagation of time along calls */
   GP_TRACE_BLOCKS = 2048,      /* basic-block counts, as they are read */
   GP_TRACE_SYMSPECS = 4096,    /* functions that a symspec matches */
-  GP_TRACE_ANNOTATION = 8192,  /* annotation of source files */
-  GP_TRACE_ALL = 2 | 4 | 16 | 32 | 64 | 128 | 256 | 512 | 1024 | 2048 | 4096 | 8192
+  GP_TRACE_ALL = 2 | 4 | 16 | 32 | 64 | 128 | 256 | 512 | 1024 | 2048 | 4096
 };
 
 typedef struct gp_trace {

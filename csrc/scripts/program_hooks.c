@@ -40,6 +40,15 @@ static void restore(scr_recording *r, lua_State *L, lua_State *co) {
   scr_leave_hook(r);
 }
 
+/* Whether a hook of the program's own is set in a coroutine. That of the main thread is
+ * still there, or was removed, when the recording ends. */
+static bool sets_in_coroutine(lua_State *L, const lua_State *co, int hook) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  const lua_State *main = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  return co != main && !lua_isnoneornil(L, hook);
+}
+
 static int set_hook(lua_State *L) {
   lua_State *co = lua_tothread(L, 1);
   const int hook = co ? 2 : 1;
@@ -49,7 +58,10 @@ static int set_hook(lua_State *L) {
     restore(r, L, co ? co : L);
     return 0;
   }
-  return lua_tocfunction(L, lua_upvalueindex(1))(L);
+  const bool interrupts = r && sets_in_coroutine(L, co ? co : L, hook);
+  const int results = lua_tocfunction(L, lua_upvalueindex(1))(L);
+  if (interrupts) r->interrupted = true;
+  return results;
 }
 
 int scr_sethook(lua_State *L) {

@@ -751,6 +751,15 @@ describe("gprof.recorder", function()
       coroutine.resume(co, 1)
       print(recorder.stop().interrupted)
     ]])
+    for setting, found in pairs { ["debug.sethook(function() end, 'c')"] = "true", ["debug.sethook(7)"] = "false",
+      ["debug.sethook(print, '', 0)"] = "true", ["debug.gethook()"] = "false" } do
+      assert.same({ found .. "\n", "", 0 }, message([[
+        recorder.start()
+        local co = coroutine.create(function() pcall(load "]] .. setting .. [[") end)
+        coroutine.resume(co)
+        print(recorder.stop().interrupted)
+      ]]), setting)
+    end
   end)
 
   it("leaves functions for coroutines that the program has replaced", function()
