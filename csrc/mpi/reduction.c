@@ -351,11 +351,6 @@ static void report(const reduction *r) {
     complain(r, "no rank has a profile: was the program compiled with -pg?");
 }
 
-/* Stores the suffix of a file for this rank. */
-static void make_suffix(const reduction *r, char suffix[32]) {
-  snprintf(suffix, 32, "%s.%d", r->family, r->rank);
-}
-
 static void write_sums(reduction *r, const char *suffix) {
   gp_error error = {""};
   if (gp_job_sum_write(&r->job, r->settings, r->rank, suffix, &error)) {
@@ -366,12 +361,13 @@ static void write_sums(reduction *r, const char *suffix) {
   }
 }
 
-/* Writes the sum of the subtree, since no ancestor answers. */
+/* Writes the sum of the subtree, since no ancestor answers. Its name is not that of a
+ * part: the same ranks have parts. */
 static void write_subtree(reduction *r) {
-  char suffix[32];
+  char suffix[40];
   int last = end_of_subtree(r->rank, r->size) - 1;
   tell_ancestors(r, r->rank);
-  make_suffix(r, suffix);
+  snprintf(suffix, sizeof suffix, "%s.from-%d", r->family, r->rank);
   complain(r, "no answer from rank %d: the sum of ranks %d to %d is in a file of its "
            "own, with the suffix %s", r->parent, r->rank, last, suffix);
   r->parent = -1;
@@ -384,7 +380,7 @@ static void write_subtree(reduction *r) {
 static void write_part(const reduction *r, const gp_own_profile *own) {
   char suffix[32];
   gp_error error = {""};
-  make_suffix(r, suffix);
+  snprintf(suffix, sizeof suffix, "%s.%d", r->family, r->rank);
   if (!gp_job_sum_copy(&r->job, own, r->settings, r->rank, suffix, &error))
     complain(r, "%s", error.text);
 }

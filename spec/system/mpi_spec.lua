@@ -141,16 +141,20 @@ for _, engine in ipairs(mpi.engines) do
         end)
 
         it("writes sums of subtrees if rank 0 comes late", function()
-          local result = run(6, { mpi = "timeout=1", env = virtual { LATE = ",0,", DELAY = "5" } })
+          local result = run(6, { mpi = "parts,timeout=1", env = virtual { LATE = ",0,", DELAY = "5" } })
           assert.equal(0, result.status)
           assert.equal([[
 libgprof-mpi: rank 0: 5 of 6 ranks are not in the sum; in files of their own: 1-5
-libgprof-mpi: rank 1: no answer from rank 0: the sum of ranks 1 to 1 is in a file of its own, with the suffix .1
-libgprof-mpi: rank 2: no answer from rank 0: the sum of ranks 2 to 3 is in a file of its own, with the suffix .2
-libgprof-mpi: rank 4: no answer from rank 0: the sum of ranks 4 to 5 is in a file of its own, with the suffix .4
+libgprof-mpi: rank 1: no answer from rank 0: the sum of ranks 1 to 1 is in a file of its own, with the suffix .from-1
+libgprof-mpi: rank 2: no answer from rank 0: the sum of ranks 2 to 3 is in a file of its own, with the suffix .from-2
+libgprof-mpi: rank 4: no answer from rank 0: the sum of ranks 4 to 5 is in a file of its own, with the suffix .from-4
 ]], mpi.messages(result))
-          local calls, files = mpi.calls(result, built, "work", "^gmon%.")
-          assert.same({ 21, 4 }, { calls, files })
+          local first = mpi.calls(result, built, "work", "^gmon%.sum$")
+          local calls, files = mpi.calls(result, built, "work", "^gmon%.sum%.from%-%d$")
+          assert.same({ 21, 3 }, { first + calls, files })
+          for rank = 1, 5 do
+            assert.same({ rank + 1, 1 }, { mpi.calls(result, built, "work", "^gmon%.sum%." .. rank .. "$") })
+          end
         end)
 
         -- The others may wait in MPI's own MPI_Finalize for a rank that has exited, as they would without the library.
