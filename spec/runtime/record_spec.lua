@@ -146,6 +146,31 @@ describe("--record", function()
     end
   end)
 
+  it("ends as the program does if its report fails, and names the profile", function()
+    local path = compiled("ended", { "-O1" }, [[
+#include <signal.h>
+int main(int count, char **words)
+{
+  (void)words;
+  for (volatile long i = 0; i < 100000000; i++) ;
+  if (count == 3) raise(SIGTERM);
+  return count == 2 ? 4 : 0;
+}
+]])
+    local directory = shell.tmpdir "ended"
+    local script = directory .. "/ended.lua"
+    shell.write(script, "for i = 1, 1e6 do tostring(i) end\nif arg[1] then os.exit(4) end\n")
+    for _, case in ipairs { { path, status = 1 }, { path, "x", status = 4 }, { path, "x", "x", signal = 15 },
+      { script, status = 1 }, { script, "x", status = 4 } } do
+      local result = record("-b", "--html=/nonexistent/x", table.unpack(case))
+      assert.same({ case.status, case.signal }, { result.status, result.signal })
+      local profile = case[1] == script and "ended.prof" or "gmon.out"
+      assert.equal(("gprof.lua: /nonexistent/x: its directory does not exist\n" ..
+        "gprof.lua: %s was written; to read it: gprof.lua %s\n"):format(profile,
+        case[1] == script and profile or path .. " gmon.out"), result.stderr)
+    end
+  end)
+
   -- The kernel keeps no status of children for a process that ignores SIGCHLD.
   it("ends as the program does, even if it was started with SIGCHLD ignored", function()
     local ignoring <const> = { "perl", "-e", '$SIG{CHLD} = "IGNORE"; exec @ARGV' }

@@ -84,25 +84,6 @@ local function report(settings)
   return differs and 1 or regressions > 0 and REGRESSION or 0
 end
 
--- Does what the arguments request. Returns the exit status. `about` gets the field
--- `debug`, if the arguments request debug output.
-local function execute(arguments, about)
-  local settings = command_line.read(arguments)
-  about.debug = settings.debug
-  local text = answer(settings)
-  if text then
-    local write, finish = output.into(io.stdout, function() return false end)
-    write(text)
-    finish()
-    return 0
-  end
-  if settings.dump or settings.pause or settings.resume then
-    return require "gprof.cli.requests".run(settings)
-  end
-  if settings.record then return require "gprof.cli.record".run(settings, report) end
-  return report(settings)
-end
-
 local function is_lack_of_memory(problem)
   return type(problem) == "string" and problem:find "not enough memory$" ~= nil
 end
@@ -121,6 +102,43 @@ local function tell_of_memory()
   return 1
 end
 
+-- Calls a function, and prints an error that it raises. Returns its result; after an
+-- error, the exit status 1 and true.
+local function guarded(about, action, ...)
+  -- the handler needs no memory if there is none
+  local done, problem = xpcall(action, function(problem)
+    if type(problem) == "table" or is_lack_of_memory(problem) then return problem end
+    return failure.of_bug(problem)
+  end, ...)
+  if done then return problem end
+  if is_lack_of_memory(problem) then return tell_of_memory(), true end
+  if type(problem) ~= "table" then problem = failure.of_bug(problem) end
+  return (problem.quiet or pcall(tell, problem, about)) and 1 or tell_of_memory(), true
+end
+
+-- Does what the arguments request. Returns the exit status. `about` gets the field
+-- `debug`, if the arguments request debug output.
+local function execute(arguments, about)
+  local settings = command_line.read(arguments)
+  about.debug = settings.debug
+  local text = answer(settings)
+  if text then
+    local write, finish = output.into(io.stdout, function() return false end)
+    write(text)
+    finish()
+    return 0
+  end
+  if settings.dump or settings.pause or settings.resume then
+    return require "gprof.cli.requests".run(settings)
+  end
+  if settings.record then
+    return require "gprof.cli.record".run(settings, function()
+      return guarded(about, report, settings)
+    end)
+  end
+  return report(settings)
+end
+
 --- Runs the program.
 -- @tparam {string,...} arguments
 -- @treturn integer exit status: 0 on success; 1 after an error, which is printed on
@@ -130,17 +148,7 @@ function main.run(arguments)
   core.set_program_signals()
   core.open_standard_files()
   local about = {}
-  -- the handler needs no memory if there is none
-  local done, problem = xpcall(execute, function(problem)
-    if type(problem) == "table" or is_lack_of_memory(problem) then return problem end
-    return failure.of_bug(problem)
-  end, arguments, about)
-  if done then return problem end
-  if is_lack_of_memory(problem) then
-    return tell_of_memory()
-  end
-  if type(problem) ~= "table" then problem = failure.of_bug(problem) end
-  return (problem.quiet or pcall(tell, problem, about)) and 1 or tell_of_memory()
+  return (guarded(about, execute, arguments, about))
 end
 
 return main

@@ -169,6 +169,13 @@ local function own_profiles(run)
   return paths
 end
 
+-- Says which of the program's own profiles were written.
+local function tell_own(image, paths)
+  local profiles = {}
+  for i, path in ipairs(paths) do profiles[i] = { image = image, profile = path } end
+  tell_profiles(profiles)
+end
+
 -- Returns why there are no samples, and what helps.
 local function why_unsampled(run, settings)
   local remedy = settings.follow and "" or FOLLOW
@@ -225,7 +232,8 @@ end
 
 --- Records a program.
 -- @tparam table settings whose operands are the program and its arguments
--- @tparam function report prints the reports of settings, and returns an exit status
+-- @tparam function report prints the reports of settings, or why it cannot; returns an
+--   exit status, and whether it has failed
 -- @treturn integer the program's exit status or, if that is 0, the exit status of the
 --   reports
 -- @raise a table with the field `message`, if the program cannot be started
@@ -258,7 +266,8 @@ function record.run(settings, report)
   local own = own_profiles(run)
   tell_left_out(run.profiles or {}, own)
   settings.operands = { run.image, table.unpack(own) }
-  local status = report(settings)
+  local status, has_failed = report(settings)
+  if has_failed then tell_own(run.image, own) end
   local own_status = finish(run)
   return own_status ~= 0 and own_status or status
 end
