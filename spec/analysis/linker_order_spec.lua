@@ -573,6 +573,15 @@ describe("The report of functions", function()
       assert.same(expected, found)
     end
   end)
+
+  it("is the same with -l", function()
+    for _, name in ipairs { "crowd", "shapes" } do
+      local built = build.program(name, "")
+      local by_function = program.run { "-r", built.image, built.gmon }
+      local by_line = program.run { "-l", "-r", built.image, built.gmon }
+      assert.same({ by_function.stdout, 0 }, { by_line.stdout, by_line.status }, name)
+    end
+  end)
 end)
 
 -- Arcs of a profile -------------------------------------------------------------------------

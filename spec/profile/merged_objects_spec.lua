@@ -566,7 +566,7 @@ describe("--with", function()
       ["-C"] = "-C (--exec-counts)",
       ["-c"] = "-c (--static-call-graph)", ["-r"] = "-r (--function-ordering)",
       ["--gnu-compat"] = "--gnu-compat", ["--compare=" .. path] = "--compare",
-      ["--verify"] = "--verify" } do
+      ["--annotate-time"] = "--annotate-time", ["--verify"] = "--verify" } do
       failure("options --with and " .. name .. " are mutually exclusive", option, "--with=" .. liby .. ":" .. of_liby,
         image, path)
     end
@@ -574,6 +574,16 @@ describe("--with", function()
     failure("options --with and -s (--sum) are mutually exclusive", "--sum-file=" .. sum,
       "--with=" .. liby .. ":" .. of_liby, image, path)
     assert.is_false(shell.exists(sum))
+  end)
+
+  it("rejects comparisons that are exported, and baselines", function()
+    local baseline = shell.tmpdir() .. "/c.json"
+    local with = "--with=" .. liby .. ":" .. of_liby
+    failure("options --with and --compare are mutually exclusive", "--export=markdown", "--compare=" .. path, with,
+      image, path)
+    failure("options --with and --baseline are mutually exclusive", "--baseline=" .. baseline, "--update-baseline",
+      with, image, path)
+    assert.is_false(shell.exists(baseline))
   end)
 
   it("rejects the program itself, by any name", function()

@@ -35,6 +35,7 @@ return function(profile, options, write)
     return require "gprof.print.linker_order_file"(profile, options, write)
   end
   local faulty = not policy.of(options).lists_functions_once
+  if not faulty then profile = profile:by_function() end
   local nodes, unlisted = functions_of(profile, faulty)
   local order = linker_order.of_profile(profile, nodes, options.heuristic,
     { faulty = faulty })

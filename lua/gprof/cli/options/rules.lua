@@ -36,6 +36,7 @@ rules.texts = {
 
   -- before reports are made
   reports = [[
+    with excludes baseline compare
     fail-on needs compare baseline
     force needs compare
     compare excludes line
@@ -64,8 +65,8 @@ rules.texts = {
 
   -- when it is known what is printed: of a single object, addresses, lines or symbols
   libraries = [[
-    with excludes gnu-compat line static-call-graph external-symbol-table file-ordering
-    with excludes annotated-source exec-counts function-ordering sum compare verify
+    with excludes gnu-compat annotate-time line static-call-graph external-symbol-table
+    with excludes annotated-source exec-counts function-ordering file-ordering sum verify
   ]],
 }
 
