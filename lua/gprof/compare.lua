@@ -96,6 +96,14 @@ local function arcs_between(functions, profile)
   end
 end
 
+-- Returns the sampling rate; nil if there are no times: no histogram, or a recording
+-- without samples (--rate=0), of which the processor time is not known either.
+local function rate_of(profile)
+  local is_unsampled = profile.has_call_paths and not profile.cpu and
+    profile.total_ticks == 0
+  return not is_unsampled and profile.rate or nil
+end
+
 --- Makes a side from a profile.
 -- @local
 -- @tparam profile profile
@@ -105,7 +113,7 @@ function compare.side(profile, runs)
   local functions = functions_of(profile)
   return {
     runs = runs or math.max(#profile.data.files, 1),
-    rate = profile.rate, unit = profile.unit, ticks = profile.total_ticks,
+    rate = rate_of(profile), unit = profile.unit, ticks = profile.total_ticks,
     sampled = profile.total_ticks / profile.ticks_per_sample, coverage = profile.coverage,
     counted = profile.data.has_arcs, has_blocks = profile.data.block_records > 0,
     mismatch = profile:mismatch(),

@@ -58,3 +58,25 @@ describe("a limit of calls", function()
     end
   end)
 end)
+
+describe("a limit of times", function()
+  it("is not checked without samples: times are missing, not 0", function()
+    local dir = shell.tmpdir "rates"
+    local function recorded(rate)
+      local path = ("%s/%d.out"):format(dir, rate)
+      local result = program.run { "--record", "--rate=" .. rate, "--output=" .. path, built.image, "1", "0" }
+      assert.equal(0, result.status, result.stderr)
+      return path
+    end
+    local sampled, unsampled = recorded(1000), recorded(0)
+    for old, new in pairs { [sampled] = unsampled, [unsampled] = sampled } do
+      for _, limits in ipairs { "5%", "self:1%", "total:1%" } do
+        local status, said = gate("--compare=" .. old, new, limits)
+        assert.equal(1, status, limits)
+        assert.matches("^gprof%.lua: [^\n]+: cannot check %-%-fail%-on: the profiles have no times [^\n]+\n$", said)
+      end
+      assert.same({ 0, "" }, { gate("--compare=" .. old, new, "calls:0") })
+      assert.is_nil(program.run({ "-b", "--compare=" .. old, built.image, new }).stdout:find("self", 1, true))
+    end
+  end)
+end)
