@@ -69,10 +69,11 @@ describe("profiles of a Lua program", function()
 
   it("do not replace a file that is not a profile, such as the program", function()
     local text = shell.read(dir .. "/calls.lua")
-    for _, argv in ipairs { { "--sum-file=calls.lua", "a.prof" },
-      { "--record", "--sum-file=calls.lua", "calls.lua", "left1" } } do
+    for after, argv in pairs { [""] = { "--sum-file=calls.lua", "a.prof" },
+      ["gprof.lua: calls.prof was written; to read it: gprof.lua calls.prof\n"] =
+        { "--record", "--sum-file=calls.lua", "calls.lua", "left1" } } do
       local result = run(table.unpack(argv))
-      assert.same({ 1, "gprof.lua: calls.lua: is not a profile, so it is not replaced\n", text },
+      assert.same({ 1, "gprof.lua: calls.lua: is not a profile, so it is not replaced\n" .. after, text },
         { result.status, result.stderr, shell.read(dir .. "/calls.lua") })
     end
   end)
