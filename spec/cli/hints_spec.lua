@@ -144,8 +144,8 @@ describe("an option about machine code", function()
     local dir = shell.tmpdir "recorded"
     local script, path = shell.write(dir .. "/work.lua", "tostring(1)"), dir .. "/work.prof"
     assert.equal(0, program.run({ "--record", "--output=" .. path, script }).status)
-    for word, option in pairs { ["-c"] = "-c (--static-call-graph)", ["--inlines"] = "--inlines",
-      ["--bounds"] = "--bounds" } do
+    for word, option in pairs { ["-a"] = "-a (--no-static)", ["-c"] = "-c (--static-call-graph)",
+      ["-D"] = "-D (--ignore-non-functions)", ["--inlines"] = "--inlines", ["--bounds"] = "--bounds" } do
       assert.equal(("option %s has no effect on a Lua program: it is about machine code"):format(option),
         warned(word, "-q", path))
     end
