@@ -66,7 +66,7 @@ local DOCUMENTED <const> = {
   last_line_kept = "the last symbol is included, also if it begins after `.text`",
   whole_lines = "All blocks of a line are shown",
   -- lua/gprof/library/policy.lua
-  checks_arguments = "with a value that is not a number",
+  checks_arguments = "a value of `-w`, `-t` or `-m` that is out of range",
   reads_directories = "GNU gprof and `--gnu-compat` refuse directories",
   reads_all_formats = "`-O prof` reads `mon.out`",
   detects_summed_formats = "any format is read",
