@@ -37,7 +37,7 @@ local DOCUMENTED <const> = {
   -- csrc/symbols/policy.h
   debug_files = "Here, symbols and lines come from a",
   exact_lines = "because of a fault of libbfd",
-  typed_functions = "every symbol that the symbol table marks as a function counts",
+  typed_functions = "symbols that the symbol table marks as functions count",
   debugging_skipped = "symbols in debugging sections are not functions",
   bounded_names = "goes on into the next name of the string table",
   descriptor_names = "functions have the names of their descriptors",
@@ -62,7 +62,7 @@ local DOCUMENTED <const> = {
   unattributed_measured = "samples lie in code that no symbol covers",
   exact_inlining = "The innermost inlined function at an address is found in the debugging information",
   labels_before_lines = "A label at the first address of a line takes the line's place",
-  recorded_lines_only = "Lines for which nothing was recorded are removed first",
+  recorded_lines_only = "Most lines for which nothing was recorded are removed first",
   last_line_kept = "the last symbol is included, also if it begins after `.text`",
   whole_lines = "All blocks of a line are shown",
   -- lua/gprof/library/policy.lua
@@ -76,7 +76,7 @@ local DOCUMENTED <const> = {
   adds_mixed_rates = "histograms of different sampling rates are added",
   refuses_empty_profiles = "no sample and no call falls in any function",
   checks_profile = "all addresses are off by the same number",
-  ranks_unused_lines = "than in GNU gprof, which numbers all lines",
+  ranks_unused_lines = "some index numbers in a call graph may differ from GNU gprof's",
   finds_idle_blocks = "[Blocks that never ran](blocks.md#blocks-that-never-ran) are found",
   symspecs = "With `--gnu-compat`, a symspec means what it means to GNU gprof",
   extends_reports = "`--gnu-compat` ignores `--bounds`",
