@@ -229,6 +229,26 @@ describe("a comparison", function()
     assert.same({ 0.0, 0.0, 0.0 }, values_of(by_name.main.self))
   end)
 
+  it("is printed with recursive calls if any of these changed", function()
+    local function called(calls, recursive)
+      return profile { functions = { "main", "f" }, calls = { { "main", "f", calls }, { "f", "f", recursive } } }
+    end
+    local function table_of(now)
+      local comparison = assert(gprof.compare(called(1, 2), now))
+      return crafted.printed("comparison", now, { comparison = comparison, brief = true }):match ".*\n\n(.*)$"
+    end
+    assert.equal([[
+calls                                 recursive calls
+      old       new    change  ratio        old       new    change  ratio  name
+        1         1         0   1.00          2        10        +8   5.00  f
+]], table_of(called(1, 10)))
+    assert.equal([[
+calls
+      old       new    change  ratio  name
+        1         4        +3   4.00  f
+]], table_of(called(4, 2)))
+  end)
+
   it("has the same row each time it is read, and none beyond the last one", function()
     assert.equal(6, #changes)
     for i = 1, 6 do assert.is_true(rawequal(changes[i], changes[i])) end

@@ -187,6 +187,7 @@ describe("--by-build", function()
       ["option --by-build: the name of the sums, 'all', needs %b, which stands for the build ID"] =
         { "--sum-file=all" },
       ["options --by-build and --jobs are mutually exclusive"] = { "--jobs=2" },
+      ["options --by-build and --thread are mutually exclusive"] = { "--thread=worker" },
       ["options --by-build and --sandbox are mutually exclusive"] = { "--sandbox" },
       ["options --by-build and --checkpoint are mutually exclusive"] = { "-s", "--checkpoint=x" },
     } do

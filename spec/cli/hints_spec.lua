@@ -144,8 +144,8 @@ describe("an option about machine code", function()
     local dir = shell.tmpdir "recorded"
     local script, path = shell.write(dir .. "/work.lua", "tostring(1)"), dir .. "/work.prof"
     assert.equal(0, program.run({ "--record", "--output=" .. path, script }).status)
-    for word, option in pairs { ["-c"] = "-c (--static-call-graph)", ["--inlines"] = "--inlines",
-      ["--bounds"] = "--bounds" } do
+    for word, option in pairs { ["-a"] = "-a (--no-static)", ["-c"] = "-c (--static-call-graph)",
+      ["-D"] = "-D (--ignore-non-functions)", ["--inlines"] = "--inlines", ["--bounds"] = "--bounds" } do
       assert.equal(("option %s has no effect on a Lua program: it is about machine code"):format(option),
         warned(word, "-q", path))
     end
@@ -302,6 +302,8 @@ describe("a symspec that matches nothing", function()
       assert.equal(missed(spec, ": FROM/TO names calls, which are selected with -q, -Q or -k"),
         refused("-p" .. spec, image, profile))
     end
+    assert.equal(missed("main/work", ": FROM/TO names calls, which are selected with -q, -Q or -k"),
+      refused("--tree=main/work", image, profile))
     assert.equal(missed "main/nobody", refused("-pmain/nobody", image, profile))
   end)
 
@@ -311,6 +313,19 @@ describe("a symspec that matches nothing", function()
     assert.equal(missed("main,work", ": a symspec names one function; repeat the option: -n main -n work"),
       refused("-q", "-n", "main,work", image, profile))
     assert.equal(missed "nobody,none", refused("-pnobody,none", image, profile))
+  end)
+
+  it("may be of limits, which the proposed options keep", function()
+    local hint <const> = ": a symspec names one function; repeat the option: "
+    for argument, options in pairs { ["5%@work,calls:0"] = "--fail-on=5%@work --fail-on=calls:0",
+      ["5%,calls:0@work,total:1%"] = "--fail-on=5%,calls:0@work --fail-on=total:1%",
+      ["5%@main,work"] = "--fail-on=5%@main --fail-on=5%@work" } do
+      local spec = argument:match "@(.*)"
+      assert.equal(missed(spec, hint .. options), refused("--compare=" .. profile, "--fail-on=" .. argument, image,
+        profile))
+    end
+    assert.equal(missed("wrok", ": did you mean --fail-on=5%@work?"),
+      refused("--compare=" .. profile, "--fail-on=5%@wrok", image, profile))
   end)
 
   it("may be the root of a tree", function()

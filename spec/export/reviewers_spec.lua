@@ -86,6 +86,19 @@ describe("the export markdown", function()
     assert.matches("\n1 function did not change.\n", result.stdout, 1, true)
   end)
 
+  it("has a column of recursive calls if any of these changed", function()
+    local function called(calls, recursive)
+      return crafted.gmon { functions = { "main", "f" }, calls = { { "main", "f", calls }, { "f", "f", recursive } } }
+    end
+    local function table_of(...)
+      return program.run({ "--export=markdown", "--compare=" .. called(1, 2),
+        crafted.image { functions = { "main", "f" } }, called(...) }).stdout:match "\n(| function .*)$"
+    end
+    assert.equal("| function | calls | recursive calls |\n| --- | ---: | ---: |\n| `f` | 1 | 2 → 10 (+400.0 %) |\n\n",
+      table_of(1, 10))
+    assert.matches("^| function | calls |\n| %-%-%- | %-%-%-: |\n| `f` | 1 → 4 ", table_of(4, 2))
+  end)
+
   it("has as many cells in each row as in its title, whatever the names are", function()
     local rows = 0
     for line in text("markdown", "--fail-on=calls:1%"):gmatch "[^\n]+" do

@@ -28,6 +28,32 @@ local function run(words, other)
   return result.stdout
 end
 
+describe("the call graph of a file in a BSD format without bins", function()
+  -- main calls work three times
+  local functions = { "main", "work" }
+  local at = crafted.addresses { functions = functions }
+  local image = crafted.image { functions = functions }
+  local content = { low = at.main, high = at.work + 0x20, arcs = { { at.main + 1, at.work, 3 } } }
+
+  it("has times of 0.00 in both modes, as in GNU gprof", function()
+    for name, encode in pairs { bsd = gmon.bsd, ["4.4bsd"] = gmon.bsd44 } do
+      local path = gmon.write(("%s/%s"):format(shell.tmpdir(), name), encode(content))
+      local output = program.run({ "--gnu-compat", "-b", "-q", image, path }).stdout
+      assert.matches("\n +0%.00 +0%.00 +3/3 +main %[%d+%]\n%[1%] +0%.0 +0%.00 +0%.00 +3 +work %[1%]\n", output)
+      assert.equal(output, program.run({ "-b", "-q", image, path }).stdout)
+    end
+  end)
+
+  it("equals GNU gprof's, also beside a file in its own format", function()
+    if not parity.possible(pending) then return end
+    local path = gmon.write(shell.tmpdir() .. "/bsd", gmon.bsd44(content))
+    local own = crafted.gmon { functions = functions, calls = { { "main", "work", 3 } } }
+    for _, files in ipairs { { path }, { own }, { path, own }, { own, path } } do
+      for _, style in ipairs { "-q", "-qT" } do parity.check { "-b", style, image, table.unpack(files) } end
+    end
+  end)
+end)
+
 describe("the call graph in BSD's style", function()
   local heading <const> = "\ngranularity: each sample hit covers %s\n\n" .. (" "):rep(34) ..
     "called/total       parents \nindex  %%time    self descendants  called+self    name    \tindex\n" ..

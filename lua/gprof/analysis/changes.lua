@@ -234,6 +234,18 @@ end
 --   words of a command that name the old profiles
 changes.of = getmetatable
 
+--- Returns whether the recursive calls of a function changed. Only then do reports have
+-- columns for these.
+-- @tparam comparison comparison
+-- @treturn boolean
+function changes.in_recursion(comparison)
+  local recursive = changes.of(comparison).columns.self_calls
+  for _, change in ipairs(recursive and recursive.change or {}) do
+    if change ~= 0 then return true end
+  end
+  return false
+end
+
 --- Returns the status of a row.
 -- @tparam table rows
 -- @tparam integer number

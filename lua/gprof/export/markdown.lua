@@ -4,6 +4,7 @@
 -- @module gprof.export.markdown
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local changes = require "gprof.analysis.changes"
 local common = require "gprof.print.common"
 local failures = require "gprof.print.failures"
 local path_share = require "gprof.analysis.path_share"
@@ -100,6 +101,7 @@ local function columns_of(comparison)
     comparison.total and comparison.old.counted and comparison.new.counted)
   add("self", ("self (%s)"):format(unit), comparison.total)
   add("calls", "calls", comparison.calls)
+  add("self_calls", "recursive calls", changes.in_recursion(comparison))
   add("blocks", "blocks", comparison.blocks)
   return fields, titles
 end

@@ -66,7 +66,8 @@ local values <const> = {
   extends_reports = { true, false },
   -- GNU gprof assumes that the profile's unit is seconds. We use the recorded unit.
   assumes_seconds = { false, true },
-  -- Without a histogram, times in GNU gprof's call graph are "-nan" (0/0) instead of 0.
+  -- Without a histogram, times in GNU gprof's call graph are "-nan" (0/0) instead of 0;
+  -- not in the BSD formats, whose header has a sampling rate.
   divides_by_no_rate = { false, true },
   -- GNU gprof's index has three columns, even for names that do not fit into a line.
   keeps_index_columns = { false, true },

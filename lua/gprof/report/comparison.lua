@@ -87,9 +87,9 @@ local function count_text(count, whole)
 end
 
 -- Makes the group of columns for a count.
-local function count_group(field)
+local function count_group(field, title)
   return {
-    field = field, title = field, format = "%9s %9s %9s %6s",
+    field = field, title = title or field, format = "%9s %9s %9s %6s",
     names = { "old", "new", "change", "ratio" },
     write_change = function(count, status, write)
       if integer(count.old) and integer(count.new) and integer(count.change) then
@@ -106,7 +106,8 @@ local function count_group(field)
   }
 end
 
--- Returns the groups that both sides have: self times, total times, calls, blocks.
+-- Returns the groups that both sides have: self times, total times, calls, recursive
+-- calls if any of these changed, blocks.
 local function groups_of(comparison, unit)
   local groups, counted = {}, comparison.old.counted and comparison.new.counted
   if comparison.total then
@@ -114,6 +115,9 @@ local function groups_of(comparison, unit)
     groups[2] = counted and time_group("total", unit) or nil
   end
   groups[#groups + 1] = counted and count_group "calls" or nil
+  if changes.in_recursion(comparison) then
+    groups[#groups + 1] = count_group("self_calls", "recursive calls")
+  end
   groups[#groups + 1] = comparison.blocks and count_group "blocks" or nil
   return groups
 end

@@ -71,13 +71,23 @@ end
 
 -- Formats -------------------------------------------------------------------------------
 
+-- Returns what GNU gprof prints in place of times without a histogram; nil if it prints
+-- them. The header of a BSD file has a sampling rate, even if no bins follow.
+local function undefined_time(profile, options)
+  if profile.rate or not policy.of(options).divides_by_no_rate then return nil end
+  for _, file in ipairs(profile.data.files) do
+    if file.format == "bsd" or file.format == "4.4bsd" then return nil end
+  end
+  return "-nan"
+end
+
 -- Returns the function that completes a line: takes the line, the column of calls and,
 -- optionally, a text in place of its times.
 local function completer(profile, options, layout)
   local bounds = common.bounds(profile, options)
   local columns <const> = { ["[bounds]"] = bounds and bounds.COLUMNS or "",
     ["[gap]"] = (" "):rep(bounds and bounds.WIDTH or 0) }
-  local undefined = not profile.rate and policy.of(options).divides_by_no_rate and "-nan"
+  local undefined = undefined_time(profile, options)
   return function(line, calls, text)
     columns["[calls]"], text = calls, text or undefined
     if layout.wide ~= 7 then

@@ -7,6 +7,8 @@ local interpreted = {}
 
 -- The options, each as a field of settings and as it is written.
 local ABOUT_MACHINE_CODE <const> = {
+  { "no_static", "-a (--no-static)" },
+  { "ignore_non_functions", "-D (--ignore-non-functions)" },
   { "static_call_graph", "-c (--static-call-graph)" }, { "inlines", "--inlines" },
   { "bounds", "--bounds" },
 }

@@ -18,12 +18,14 @@ local missed = {}
 local MOST_NAMES <const> = 3  -- in a message
 
 --- Returns a symspec in the place of another, with the option and quoted for the shell.
+-- Limits keep their percentages.
 -- @tparam table settings
 -- @tparam string spec on the command line
 -- @tparam string other
 -- @treturn string such as "-p'Shape::*'"
 function missed.in_place_of(settings, spec, other)
-  local option, word = settings.given_to[spec], wording.shell_word(other)
+  local option, limits = settings.given_to[spec], settings.limits_of[spec]
+  local word = wording.shell_word(limits and limits .. "@" .. other or other)
   if not option.short then return ("--%s=%s"):format(option.long, word) end
   return ("-%s%s%s"):format(option.short, option.argument == "required" and " " or "",
     word)
@@ -59,13 +61,19 @@ local function attached(settings, spec)
     option.short, option.short, spec)
 end
 
+-- Whether a word in a list after limits and "@" is another limit.
+local function is_limit(settings, spec, word)
+  return settings.limits_of[spec] and require "gprof.analysis.gate".parse(word) ~= nil
+end
+
 -- Returns a hint if the user wrote a list such as "main,work": a symspec names only one
--- function.
+-- function. Limits may follow, as in "5%@main,calls:0".
 local function listed(settings, image, spec)
-  if not spec:find "^[%w_:~.]+,[%w_:~.,]+$" then return nil end
+  if not spec:find "^[%w_:~.]+,[%w_:~.,%%]+$" then return nil end
   local words, is_found = {}, false
   for name in spec:gmatch "[^,]+" do
-    words[#words + 1] = missed.in_place_of(settings, spec, name)
+    words[#words + 1] = is_limit(settings, spec, name) and "--fail-on=" .. name or
+      missed.in_place_of(settings, spec, name)
     is_found = is_found or image:find(name) ~= nil
   end
   if not is_found then return nil end

@@ -219,11 +219,13 @@ end
 -- Symspecs and styles -------------------------------------------------------------------
 
 -- Checks a symspec of functions, or of calls (FROM/TO). GNU gprof accepts any text.
--- `given_to` records the option of each symspec, for hints.
-local function check_symspec(settings, spec, arcs, option)
+-- For hints, `given_to` records the option of each symspec, and `limits_of` the limits
+-- before its "@".
+local function check_symspec(settings, spec, arcs, option, limits)
   if not policy.of(settings).checks_arguments then return end
   settings.given_to = settings.given_to or {}
-  settings.given_to[spec] = option
+  settings.limits_of = settings.limits_of or {}
+  settings.given_to[spec], settings.limits_of[spec] = option, limits
   local problem = require "gprof.symspec".problem(spec, arcs)
   if problem then reject(option, ": %s", problem) end
   if not spec:find "[%w_*?\128-\255]" then
@@ -265,7 +267,9 @@ function actions.limits(settings, argument, option)
   end
   for _, rule in ipairs(rules) do
     append(settings, "fail_on", rule)
-    if rule.spec then check_symspec(settings, rule.spec, false, option) end
+    if rule.spec then
+      check_symspec(settings, rule.spec, false, option, argument:match "^[^@]*")
+    end
   end
 end
 

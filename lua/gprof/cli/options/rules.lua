@@ -55,7 +55,7 @@ rules.texts = {
   builds = [[
     by-build excludes jobs sandbox gnu-compat checkpoint slide with
     by-build excludes external-symbol-table file-ordering
-    by-build excludes update-baseline fail-on baseline
+    by-build excludes update-baseline fail-on baseline thread
   ]],
 
   -- before profiles are read for reports
