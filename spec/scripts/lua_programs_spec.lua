@@ -1235,6 +1235,16 @@ describe("gprof.lua --record with a Lua program", function()
     assert.matches(" 2 +0%.00 +0%.00 +leaf %(inside%.lua:1%)", flat)
   end)
 
+  it("prefers a program in PATH to a Lua program of that name in the current directory", function()
+    local here = shell.tmpdir "here"
+    shell.write(here .. "/echo", "#!/usr/bin/env lua\nprint 'from here'")
+    shell.write(here .. "/mine", "#!/usr/bin/env lua\nprint 'mine'")
+    local function printed(name)
+      return program.run({ "--record", "--output=out", name, "found" }, { cwd = here }).stdout
+    end
+    assert.same({ "found\n", "from here\n", "mine\n" }, { printed "echo", printed "./echo", printed "mine" })
+  end)
+
   it("says how a Lua program is recognized, if a file cannot be executed", function()
     shell.write(dir .. "/plain", "print(1)\n")
     local result = run("./plain")

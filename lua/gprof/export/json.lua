@@ -64,8 +64,8 @@ local function notes(profile, options)
     list[#list + 1] = "functions or calls were selected: see \"include\" and \"exclude\""
   end
   if profile.by_line then
-    list[#list + 1] = "\"functions\" lists source lines: the first line of a function " ..
-      "propagates the time of all its lines to the callers"
+    list[#list + 1] = "\"functions\" lists source lines: only the first line of a " ..
+      "function propagates its time to the callers"
   end
   return list
 end

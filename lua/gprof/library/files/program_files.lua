@@ -143,13 +143,15 @@ function program_files.lua_version(path)
   return name, name ~= nil and name:find "5%.?4$" ~= nil
 end
 
---- Returns the path of a Lua program.
--- @tparam string program a path, or a name to find in the directories of PATH
+--- Returns the path of a Lua program. A name that PATH knows is that program's, whatever
+-- is in the current directory; with ".lua", it is rather that of a file here.
+-- @tparam string program a path, or a name to find in the directories of PATH, and then
+--   in the current directory
 -- @treturn string|nil nil if it is not a Lua program
 function program_files.find_lua(program)
-  if program_files.is_lua(program) then return program end
-  local path = program_files.find(program)
-  return path and program_files.is_lua(path) and path or nil
+  local is_named = program:find "%.lua$" and program_files.is_lua(program)
+  local path = not is_named and program_files.find(program) or program
+  return program_files.is_lua(path) and path or nil
 end
 
 --- Checks that the directory of profiles exists, before a long run.
