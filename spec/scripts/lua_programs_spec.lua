@@ -1235,6 +1235,15 @@ describe("gprof.lua --record with a Lua program", function()
     assert.matches(" 2 +0%.00 +0%.00 +leaf %(inside%.lua:1%)", flat)
   end)
 
+  it("needs an interpreter in the first line, not only env", function()
+    for _, line in ipairs { "#!/usr/bin/env", "#!/usr/bin/env -S", "#!/usr/bin/env -S -i X=1", "#!" } do
+      shell.write(dir .. "/nothing", line .. "\n")
+      local result = run("--count=lines", "./nothing")
+      assert.same({ 1, "gprof.lua: ./nothing: is not a Lua program: --count is only for these\n" },
+        { result.status, result.stderr }, line)
+    end
+  end)
+
   it("prefers a program in PATH to a Lua program of that name in the current directory", function()
     local here = shell.tmpdir "here"
     shell.write(here .. "/echo", "#!/usr/bin/env lua\nprint 'from here'")

@@ -62,7 +62,7 @@ local function env_command(line)
   for word in text:gmatch(is_divided == 1 and "%S+" or ".+") do
     words[#words + 1] = word
   end
-  while words[first] and words[first]:find "^[^/]-=" or words[first]:find "^%-" do
+  while words[first] and (words[first]:find "^[^/]-=" or words[first]:find "^%-") do
     first = first + (words[first]:find "^%-[uC]$" and 2 or 1)
   end
   return table.move(words, first, #words, 1, {}), first > 1
