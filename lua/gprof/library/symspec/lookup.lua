@@ -284,7 +284,6 @@ end
 -- the symbol table, such as "f.isra.0", or in the source. Since names in the source take
 -- long to look up, a text that looks like a file is looked up as a file first.
 -- @tparam table half as `parse` returns it
--- @tparam[opt] boolean is_of_source whether they are for annotated source
 -- @treturn {integer,...}|boolean their numbers, ascending; true for all functions
 function Lookup:find(half)
   local text = half.text
