@@ -16,6 +16,10 @@ typedef struct gp_range {
   uint64_t low, high;
 } gp_range;
 
+static inline bool gp_range_has(gp_range range, uint64_t address) {
+  return address >= range.low && address < range.high;
+}
+
 /* Returns the intersection of two ranges. It is empty if low >= high. */
 static inline gp_range gp_range_clip(gp_range range, gp_range within) {
   if (range.low < within.low) range.low = within.low;

@@ -184,7 +184,7 @@ gp_range gp_image_code_of(const gp_image *image, asection *section) {
 asection *gp_image_code_section(const gp_image *image, uint64_t address) {
   for (asection *s = image->file->sections; s; s = s->next) {
     gp_range code = gp_image_code_of(image, s);
-    if (gp_image_has_code(image, s) && address >= code.low && address < code.high)
+    if (gp_image_has_code(image, s) && gp_range_has(code, address))
       return s;
   }
   return NULL;

@@ -95,12 +95,13 @@ end
 
 -- Tables --------------------------------------------------------------------------------
 
+-- The scopes of annotated source, and of execution counts, which come from its lines.
 local IS_OF_SOURCE <const> = { annotation = true, executions = true }
 
 -- Returns the functions that the symspecs of one scope select; nil if there are none.
 -- Calls `missed` for each symspec without a match, except for the first `built_in` ones,
 -- which the user did not write; calls `trace_match` for every symspec.
-local function resolve_functions(lookup, scope, specs, missed, trace_match, built_in)
+local function resolve_functions(lookup, specs, missed, trace_match, built_in, scope)
   local found = {}
   for i = #specs, 1, -1 do  -- GNU gprof gives the last symspec precedence
     local ids = lookup:find(lookup:parse(specs[i], false), IS_OF_SOURCE[scope])
@@ -112,7 +113,7 @@ local function resolve_functions(lookup, scope, specs, missed, trace_match, buil
 end
 
 -- Returns the pairs { callers, callees } that the symspecs of calls select.
-local function resolve_arcs(lookup, _, specs, missed, trace_match)
+local function resolve_arcs(lookup, specs, missed, trace_match)
   local found = {}
   for i = #specs, 1, -1 do
     local from, to = lookup:parse(specs[i], true)
@@ -158,8 +159,8 @@ function symspec.resolve(symbols, lines, options, missed, trace)
         end
         selections = selections or {}
         selections[scope] = selections[scope] or {}
-        selections[scope][side] = resolve(lookup, scope, specs, missed,
-          tracer(lookup.symbols, side, scope, trace), built_in)
+        selections[scope][side] = resolve(lookup, specs, missed,
+          tracer(lookup.symbols, side, scope, trace), built_in, scope)
       end
     end
   end

@@ -135,7 +135,7 @@ static bool convert_module(context_file *f, gp_context_module *m) {
 
 /* Converts an address of the program. Other addresses stay as they are. */
 static void convert_address(const context_file *f, uint64_t *address) {
-  if (*address < f->script.low || *address >= f->script.high) return;
+  if (!gp_range_has(f->script, *address)) return;
   uint64_t offset = *address - f->script.low;
   *address = GP_SCRIPT_LOW + f->lines.rows[offset / GP_SCRIPT_LINE] * GP_SCRIPT_LINE +
              offset % GP_SCRIPT_LINE;

@@ -80,7 +80,7 @@ static bool is_in_text(const survey *s, uint64_t address) {
 
 /* Quickly excludes most numbers that are not addresses of functions. */
 static bool is_in_code(const survey *s, uint64_t address) {
-  return address >= s->image->code.low && address < s->image->code.high;
+  return gp_range_has(s->image->code, address);
 }
 
 static bool is_entry(const survey *s, uint32_t function, uint64_t address) {
@@ -237,8 +237,7 @@ static void scan_data(survey *s, const uint8_t *bytes, gp_range range, unsigned 
 
 static bool is_constructor_slot(const survey *s, uint64_t address) {
   for (size_t i = 0; i < sizeof s->constructors / sizeof *s->constructors; i++)
-    if (address >= s->constructors[i].low && address < s->constructors[i].high)
-      return true;
+    if (gp_range_has(s->constructors[i], address)) return true;
   return false;
 }
 

@@ -47,5 +47,4 @@ function path_share.note(profile)
   return share < 1 and path_share.clause(share) or nil
 end
 
-
 return path_share

@@ -7,6 +7,7 @@
 local column_order = require "gprof.format.column_order"
 local is_less <const> = column_order.is_less
 local sorted = require "gprof.format.sorted"
+local raise <const> = require "gprof.library.failure".raise
 local source_counts = require "gprof.analysis.source_counts"
 
 -- Whether the format can represent a name.
@@ -95,9 +96,9 @@ end
 local function check(image, functions, unknown, from_clang, options)
   if not have_lines(functions) then
     local is_split = image:has_debug_text ".dwo"
-    error({ message = image.path .. ": has no debugging information for the recorded " ..
-      "code, which a sample profile needs: " .. (is_split and
-      "keep the files .dwo of -gsplit-dwarf" or "compile with -g") }, 0)
+    raise("%s: has no debugging information for the recorded code, which a sample " ..
+      "profile needs: %s", image.path, is_split and
+      "keep the files .dwo of -gsplit-dwarf" or "compile with -g")
   end
   local warn = options.warn or function() end
   if unknown > UNKNOWN then
@@ -121,12 +122,12 @@ return function(profile, options, write)
   profile = profile:by_function()
   local image = profile.image
   if image.has_scripts then
-    error({ message = image.path .. ": is a profile of a Lua program, and a sample " ..
-      "profile is for compilers" }, 0)
+    raise("%s: is a profile of a Lua program, and a sample profile is for compilers",
+      image.path)
   end
   if profile.total_ticks == 0 and not profile.data.has_arcs then
-    error({ message = image.path .. ": the profile has neither samples nor calls, of " ..
-      "which a sample profile is made: run the program for longer" }, 0)
+    raise("%s: the profile has neither samples nor calls, of which a sample profile " ..
+      "is made: run the program for longer", image.path)
   end
   local from_clang = image:has_debug_text "clang "  -- so discriminators are LLVM's
   local functions, places, unknown = source_counts.of(profile, from_clang)

@@ -8,12 +8,16 @@ local failure = {}
 -- Scripts that do not catch an error see its message.
 local printable <const> = { __tostring = function(problem) return problem.message end }
 
+local function fail(message)
+  error(setmetatable({ message = message }, printable), 0)
+end
+
 --- Raises an error for users.
 -- @tparam string format as for `string.format`
 -- @param ... values to format
 -- @raise a table with the field `message`
 function failure.raise(format, ...)
-  error(setmetatable({ message = format:format(...) }, printable), 0)
+  fail(format:format(...))
 end
 
 --- Ends the program with status 1, without a message: the caller has printed one.
@@ -57,7 +61,7 @@ end
 -- @return all arguments
 -- @raise a table with the field `message`
 function failure.need(value, message, ...)
-  if value == nil then error(setmetatable({ message = message }, printable), 0) end
+  if value == nil then fail(message) end
   return value, message, ...
 end
 

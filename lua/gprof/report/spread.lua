@@ -27,11 +27,9 @@ end
 local function names_of(rows, count, options)
   local all, names = {}, {}
   for i, row in ipairs(rows) do all[i] = row.name end
+  if options.full_names then return table.move(all, 1, count, 1, names) end
   local distinct, mark = distinct_names(all), (layout.mark(options))
-  for i = 1, count do
-    names[i] = options.full_names and all[i] or
-      distinct(i, "without arguments", WIDEST, mark)
-  end
+  for i = 1, count do names[i] = distinct(i, "without arguments", WIDEST, mark) end
   return names
 end
 

@@ -58,8 +58,8 @@ local MOST_INTERPRETERS <const> = 5  -- an interpreter may be a script itself
 -- whether there are any.
 local function env_command(line)
   local words, first = {}, 1
-  local text, is_divided = line:gsub("^%-S%s*", "")
-  for word in text:gmatch(is_divided == 1 and "%S+" or ".+") do
+  local divided = line:match "^%-S%s*(.*)"
+  for word in (divided or line):gmatch(divided and "%S+" or ".+") do
     words[#words + 1] = word
   end
   while words[first] and (words[first]:find "^[^/]-=" or words[first]:find "^%-") do
